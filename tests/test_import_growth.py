@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from analytics_box.base.acting import By
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.products.flags.access import FlagReach
-from analytics_box.products.flags.moving import files as flag_files
+from analytics_box.products.flags.moving import calls
 from analytics_box.products.flags.moving.planning import FlagImportTarget, plan_import
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.links.bulk import imports as link_imports
@@ -46,7 +46,7 @@ def links(text: str) -> None:
 
 
 def flags(text: str) -> None:
-    source, file = flag_files.read_file(text)
+    source, file = calls.read_file(text)
     plan_import(
         FlagScope("w", "o", "w"),
         FlagReach("o", BY, website_id="w"),

@@ -38,8 +38,8 @@ from analytics_box.products.status_pages.automatic.telling import AutomaticIncid
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incidents import ticking
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
-from analytics_box.products.status_pages.view.keeping import store_days
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
+from analytics_box.products.status_pages.view.sources import store_days
 from analytics_box.tenants.accounts import users
 from analytics_box.tenants.accounts.second_step import SecondSteps
 from analytics_box.tenants.members import invitations

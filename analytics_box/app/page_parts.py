@@ -13,7 +13,7 @@ from analytics_box.base.notify.change import ChannelTools
 from analytics_box.figures.late_parts import KnownRows, LateParts
 from analytics_box.figures.segmented import SegmentedBoard
 from analytics_box.figures.values import KeptValues, KnownValues
-from analytics_box.products.flags.comparing.people import RecentPeople
+from analytics_box.products.flags.comparing import RecentPeople
 from analytics_box.products.flags.figures.splits import FlagSplits
 from analytics_box.products.funnels.lookup import NamedFunnels
 from analytics_box.products.goals.lookup import NamedGoals, kept_goals
@@ -27,7 +27,7 @@ from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.people.reading import EncryptedTraits, Profiles
 from analytics_box.products.sample_data.example import Examples
 from analytics_box.products.segments.menu import saved_segments
-from analytics_box.products.status_pages.console.from_monitors import reporting
+from analytics_box.products.status_pages.console.frame import reporting
 from analytics_box.query.budget import PUBLIC_PARAMETERS, AnswerBudgets, AnswerLimits
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.accounts.tries import Tries

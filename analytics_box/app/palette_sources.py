@@ -7,13 +7,13 @@ from analytics_box.app.docs.manual import ManualPages
 from analytics_box.base.identity import Role
 from analytics_box.base.translation import _
 from analytics_box.figures.explorer.findable import questions
-from analytics_box.products.flags.console.findable import flags
+from analytics_box.products.flags.page_frame import flag_hits
 from analytics_box.products.funnels.lookup import funnels
 from analytics_box.products.goals.lookup import goal_hits
 from analytics_box.products.links.listing.lines import link_hits
 from analytics_box.products.monitors.listing.findable import monitors
 from analytics_box.products.segments.menu import segment_hits
-from analytics_box.products.status_pages.console.findable import status_pages
+from analytics_box.products.status_pages.console.frame import status_page_hits
 from analytics_box.tenants.websites.findable import websites
 from analytics_box.web.call import Call
 from analytics_box.web.page.settings_area import visible_groups
@@ -99,8 +99,8 @@ SOURCES: Final[tuple[Source, ...]] = (
     questions,
     link_hits,
     monitors,
-    status_pages,
-    flags,
+    status_page_hits,
+    flag_hits,
     places,
     manual,
 )

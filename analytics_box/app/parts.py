@@ -21,8 +21,7 @@ from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.products.alerts.due import Reminders
 from analytics_box.products.alerts.traffic.watch import TrafficWatch
 from analytics_box.products.flags.ofrep.serve import Ofrep
-from analytics_box.products.flags.ofrep.states import States
-from analytics_box.products.flags.ofrep.streams import FlagStreams
+from analytics_box.products.flags.ofrep.streams import FlagStreams, States
 from analytics_box.products.flags.usage.counts import FlagCounts
 from analytics_box.products.monitors.asked import monitors_for_alerts
 from analytics_box.products.monitors.domains import DomainWatch

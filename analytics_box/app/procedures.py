@@ -24,8 +24,7 @@ drop_calls = Handlers("analytics_box.ingest.dropped_events.calls")
 flag_calls = Handlers("analytics_box.products.flags.editing.calls")
 target_groups = Handlers("analytics_box.products.flags.groups.calls")
 flag_history = Handlers("analytics_box.products.flags.history.calls")
-flag_exports = Handlers("analytics_box.products.flags.moving.export_calls")
-flag_imports = Handlers("analytics_box.products.flags.moving.import_calls")
+flag_exports = Handlers("analytics_box.products.flags.moving.calls")
 flag_schedules = Handlers("analytics_box.products.flags.schedules.calls")
 flag_usage = Handlers("analytics_box.products.flags.usage.calls")
 funnels = Handlers("analytics_box.products.funnels.calls")
@@ -244,7 +243,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("flags.renameFolder", flag_calls.rename_folder, "manage:flags", "member"),
     Procedure("flags.deleteFolder", flag_calls.delete_folder, "manage:flags", "member"),
     Procedure("flags.export", flag_exports.export, "manage:flags"),
-    Procedure("flags.import", flag_imports.import_flags, "manage:flags", "member", most_bytes=MOST_FLAG_BYTES),
+    Procedure("flags.import", flag_exports.import_flags, "manage:flags", "member", most_bytes=MOST_FLAG_BYTES),
     Procedure("flags.usage", flag_usage.get_usage, "manage:flags"),
     Procedure("flags.history", flag_history.get_history, "manage:flags"),
     Procedure("flags.version", flag_history.get_version, "manage:flags"),

@@ -16,8 +16,7 @@ from analytics_box.base.facts import erase
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.alerts import telling
 from analytics_box.products.alerts.occurrence import monitor_subject
-from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.lookup import scopes_of
+from analytics_box.products.flags.directory import Flags, scopes_of
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.domains.lookup import LinkDomains
 from analytics_box.products.links.lookup import link_numbers

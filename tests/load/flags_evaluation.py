@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.flag import Flag, FlagDefinition
 from tests.load.figures import machine, report
 

@@ -18,8 +18,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.ingest import exposures
 from analytics_box.ingest.enrich import BROWSER
 from analytics_box.products.flags.evaluation.compiling import compile_ruleset
-from analytics_box.products.flags.evaluation.context import EvaluationContext
-from analytics_box.products.flags.evaluation.outcome import Outcome
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext, Outcome
 from analytics_box.products.flags.usage import rows as count_rows
 from analytics_box.products.flags.usage.rows import UsageCount, UsageKey
 from analytics_box.products.sample_data.visits import VERSION

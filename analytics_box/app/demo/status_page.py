@@ -14,6 +14,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.sealing import OpenedMonitors
 from analytics_box.products.sample_data.site import NAME
+from analytics_box.products.status_pages.access import touch_page
 from analytics_box.products.status_pages.editing import change, components
 from analytics_box.products.status_pages.incidents import change as incidents
 from analytics_box.products.status_pages.incidents import planning
@@ -24,7 +25,6 @@ from analytics_box.products.status_pages.incidents.messages import (
 )
 from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.rows import PAGES
-from analytics_box.products.status_pages.saving import touch_page
 from analytics_box.resource.reach import Reach
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website

@@ -4,9 +4,8 @@ from analytics_box.web.handlers import Handlers
 from analytics_box.web.permission import PUBLIC, SIGNED_IN
 from analytics_box.web.route import Route, form_route, page_route
 
-flag_actions = Handlers("analytics_box.products.flags.console.action_pages")
+flag_actions = Handlers("analytics_box.products.flags.console.flag_pages")
 flag_code = Handlers("analytics_box.products.flags.console.code_pages")
-flag_page = Handlers("analytics_box.products.flags.console.flag_pages")
 flag_folders = Handlers("analytics_box.products.flags.console.folder_pages")
 flag_form = Handlers("analytics_box.products.flags.console.form_pages")
 flag_groups = Handlers("analytics_box.products.flags.console.group_pages")
@@ -40,7 +39,7 @@ ADDRESSES: tuple[Route, ...] = (
     form_route("/flags/groups/{group_id:str}", flag_groups.save, "member", kept=True),
     page_route("/flags/groups/{group_id:str}/delete", flag_groups.delete_form, "member"),
     form_route("/flags/groups/{group_id:str}/delete", flag_groups.delete, "member"),
-    page_route("/flags/{flag_id:str}", flag_page.flag_page),
+    page_route("/flags/{flag_id:str}", flag_actions.flag_page),
     page_route("/flags/{flag_id:str}/results", flag_results.results),
     form_route("/flags/{flag_id:str}/results", flag_results.save_metric, "member", kept=True),
     page_route("/flags/{flag_id:str}/edit", flag_form.edit_form, "member"),

@@ -6,6 +6,8 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
+from analytics_box.base.store.db import Connection
+from analytics_box.products.flags import rows
 from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
 from analytics_box.products.flags.evaluation.outcome import Outcome
 from analytics_box.products.flags.flag import Flag, TargetGroup
@@ -174,3 +176,8 @@ def _compile_environment(scope: FlagScope, environment: str | None) -> Ruleset:
 
 def _nobody(_: Iterable[Outcome]) -> None:
     """Nothing is counted."""
+
+
+def scopes_of(db: Connection, organization_id: str) -> list[str]:
+    """The ids of the organization and its websites, including deleted ones, that have ever had flags."""
+    return rows.scopes_of(db, organization_id)

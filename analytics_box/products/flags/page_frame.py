@@ -1,6 +1,6 @@
-"""Shared parts of all pages of flags: their frame, and the head of a flag with its tabs."""
+"""Shared parts of all pages of flags: their frame, the head of a flag with its tabs, and flags in the palette."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, get_args
 
 from msgspec import Struct
@@ -14,8 +14,10 @@ from analytics_box.products.flags.flag import Flag, TargetGroup
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.shell import shell
+from analytics_box.web.call import Call
 from analytics_box.web.page.shell import Shell
 from analytics_box.web.page.visit import Again, Page, PageRequest
+from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
 TYPE_LABELS = {"boolean": _("On or off"), "rollout": _("Percentage rollout"), "multivariant": _("Variants")}
 _TABS = {
@@ -177,3 +179,22 @@ def owner_name(visit: PageRequest, scope_id: str) -> str:
 
 def _organization(name: str) -> str:
     return _("{name} (organization)").format(name=figures.visible(name))
+
+
+async def flag_hits(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
+    """Flags of the organization and its websites by name and key; of several environments each."""
+    person = call.identity.person
+    if person is None or not asked.words:
+        return ()
+    return [
+        PaletteHit(
+            "flag", flag.definition.name or flag.key, f"{HOME}/{flag.id}", "flag", _detail(flag.key, flag.environment)
+        )
+        for scope in call.parts[Flags].of(person.organization_id)
+        for flag in scope.flags
+        if asked.fits(flag.definition.name, flag.key, flag.environment or "")
+    ]
+
+
+def _detail(key: str, environment: str | None) -> str:
+    return f"{key} · {environment}" if environment else key

@@ -1,12 +1,15 @@
 """The visible state of a status page: hidden values are not part of it, so that no answer can show them. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
 
+from analytics_box.base.translation import _
+from analytics_box.base.urls import url_parts
+from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.status_pages.incident import Impact, Kind, Severity, Status
-from analytics_box.products.status_pages.page import ComponentStatus, Theme
+from analytics_box.products.status_pages.page import Component, ComponentStatus, Theme
 
 Overall = Literal["operational", "degraded", "outage", "unknown"]  # wire 9.2
 Indicator = Literal["none", "minor", "major", "critical", "maintenance"]
@@ -151,3 +154,24 @@ def latest(incidents: Sequence[IncidentSeen]) -> list[IncidentSeen]:
     """The incidents that one answer lists, in their order, up to its limit: all open ones before any that has ended."""
     kept = {one.id for one in sorted(incidents, key=lambda one: not one.is_open)[:MOST_IN_ANSWER]}
     return [one for one in incidents if one.id in kept]
+
+
+def monitor_of(find: Callable[[str], Monitor | None], organization_id: str, component: Component) -> Monitor | None:
+    """The monitor of a component. None if it has none, if it was deleted, and if it belongs to another organization
+    than the page."""
+    found = find(component.monitor_id) if component.monitor_id is not None else None
+    return found if found is not None and found.organization_id == organization_id else None
+
+
+def public_name(component: Component, monitor: Monitor | None) -> str:
+    """The name of a component, or of its monitor. Without a name the host, if it is public: never the whole URL."""
+    if component.name or monitor is None:
+        return component.name or _("Service")
+    return monitor.name or public_host(component, monitor) or _("Service")
+
+
+def public_host(component: Component, monitor: Monitor | None) -> str | None:
+    """The host that an http monitor checks; None if it is hidden, and for other monitors."""
+    if component.hide_url or monitor is None or monitor.kind != "http":
+        return None
+    return url_parts(monitor.url).hostname

@@ -14,8 +14,10 @@ from analytics_box.products.flags.console.fields import (
     FlagVariantFields,
     GroupFields,
     NeedFields,
+    json_text,
+    lines,
+    value_text,
 )
-from analytics_box.products.flags.console.typed import json_text, lines, value_text
 from analytics_box.products.flags.flag import (
     INDEPENDENT,
     Flag,

@@ -10,13 +10,11 @@ from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.access import FlagReach, find_flag, reach
-from analytics_box.products.flags.console.action_pages import done_key
 from analytics_box.products.flags.console.buttons import after_button
-from analytics_box.products.flags.console.definition import definition_of
+from analytics_box.products.flags.console.definition import definition_of, new_key, opened_where_wrong, reading_of
 from analytics_box.products.flags.console.fields import FlagFormState, read_state
 from analytics_box.products.flags.console.filled import new_state, state_of
-from analytics_box.products.flags.console.flag_pages import ALGORITHM_LABELS
-from analytics_box.products.flags.console.reading import new_key, opened_where_wrong, reading_of
+from analytics_box.products.flags.console.flag_pages import ALGORITHM_LABELS, done_key
 from analytics_box.products.flags.console.wrong_fields import form_field, labels, rule_labels
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change

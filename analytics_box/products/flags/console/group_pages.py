@@ -10,16 +10,15 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.access import find_target_group
 from analytics_box.products.flags.console.buttons import after_button
-from analytics_box.products.flags.console.definition import rules_of
+from analytics_box.products.flags.console.definition import Reading, opened_where_wrong, rule_sentences, rules_of
 from analytics_box.products.flags.console.fields import OF_GROUP, FlagFormState, read_state
 from analytics_box.products.flags.console.filled import state_of_group
 from analytics_box.products.flags.console.form_pages import LARGEST_FORM, MOST_FIELDS, READ, SAVE, form_reach, owner_of
-from analytics_box.products.flags.console.reading import Reading, opened_where_wrong, rule_sentences
 from analytics_box.products.flags.console.wrong_fields import form_field, group_labels
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.flag import TargetGroup
 from analytics_box.products.flags.groups import change
-from analytics_box.products.flags.groups.messages import CreateTargetGroup, UpdateTargetGroup
+from analytics_box.products.flags.groups.change import CreateTargetGroup, UpdateTargetGroup
 from analytics_box.products.flags.page_frame import HOME, done_message, flag_title, frame, owner_name, owners
 from analytics_box.products.flags.saving import save as saved
 from analytics_box.products.flags.scope import FlagScope

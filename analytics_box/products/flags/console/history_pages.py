@@ -11,8 +11,8 @@ from analytics_box.base.acting import THE_BOX
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.translation import _
 from analytics_box.products.flags.history import calls, reading, words
+from analytics_box.products.flags.history.calls import RestoreFlag
 from analytics_box.products.flags.history.difference import DefinitionChange, difference
-from analytics_box.products.flags.history.messages import RestoreFlag
 from analytics_box.products.flags.history.rows import Version
 from analytics_box.products.flags.page_frame import FlagPageView, frame, open_flag
 from analytics_box.tenants.tenancy.messages import message_of

@@ -23,7 +23,7 @@ from analytics_box.products.flags.page_frame import (
 )
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.sentences import default_percentage, percent
-from analytics_box.products.flags.usage.reading import FlagUsage, used
+from analytics_box.products.flags.usage.counts import FlagUsage, used
 from analytics_box.web.call import Parts
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Page, PageRequest, Visitor

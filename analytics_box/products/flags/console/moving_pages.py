@@ -12,12 +12,14 @@ from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadToo
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.console.form_pages import owner_of
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.moving.export_calls import ExportFlags, FlagExportAnswer, export
-from analytics_box.products.flags.moving.import_calls import (
+from analytics_box.products.flags.moving.calls import (
+    ExportFlags,
+    FlagExportAnswer,
     FlagImportAnswer,
     FlagRow,
     GroupRow,
     ImportFlags,
+    export,
     import_flags,
 )
 from analytics_box.products.flags.moving.wanted import MOST_BYTES

@@ -18,11 +18,11 @@ from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.access import find_flag
-from analytics_box.products.flags.comparing.people import RecentPeople
+from analytics_box.products.flags.comparing import RecentPeople
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.messages import UpdateFlag
 from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, Flag, FlagDefinition, TargetGroup
 from analytics_box.products.flags.page_frame import DONE, FlagPageView, open_flag
 from analytics_box.products.flags.saving import save

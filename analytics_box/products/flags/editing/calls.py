@@ -35,7 +35,7 @@ from analytics_box.products.flags.flag import Flag, Status, clean_folder
 from analytics_box.products.flags.messages import FlagId, OwnedInput
 from analytics_box.products.flags.saving import save
 from analytics_box.products.flags.scope import FlagScope
-from analytics_box.products.flags.usage.reading import used
+from analytics_box.products.flags.usage.counts import used
 from analytics_box.resource.reach import check
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.web.call import Call

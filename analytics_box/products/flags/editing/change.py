@@ -2,7 +2,7 @@
 transaction. Callers use flags.saving, so that memory follows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct, UnsetType
@@ -10,11 +10,10 @@ from msgspec.structs import replace
 
 from analytics_box.base import audit, ids
 from analytics_box.base.acting import By
-from analytics_box.base.errors import BadRequest, Conflict, NotFound
+from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import FlagReach, existing
-from analytics_box.products.flags.editing import dependencies
 from analytics_box.products.flags.editing.draft import clean_environment, clean_key, new_definition, update_definition
 from analytics_box.products.flags.editing.messages import CopyFlag, CreateFlag, UpdateFlag
 from analytics_box.products.flags.evaluation.checking import faults
@@ -23,6 +22,43 @@ from analytics_box.products.flags.rows import FLAGS
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.resource.fields import difference
 from analytics_box.resource.reach import check
+
+
+def needs(definition: FlagDefinition) -> tuple[str, ...]:
+    """The keys that a flag needs, each once."""
+    return tuple(dict.fromkeys((*definition.dependencies, *(one.key for one in definition.prerequisites))))
+
+
+def check_there(definition: FlagDefinition, others: Iterable[Flag]) -> None:
+    """Raises BadRequest if a flag needs one that is not among the `others` of its environment."""
+    there = {other.key for other in others}
+    wrong = [
+        ErrorDetail(field, f"There is no flag {key} in this environment")
+        for field, keys in (
+            ("dependencies", definition.dependencies),
+            ("prerequisites", [one.key for one in definition.prerequisites]),
+        )
+        for key in keys
+        if key not in there
+    ]
+    if wrong:
+        raise BadRequest(wrong[0].message, details=tuple(wrong))
+
+
+def inactive(definition: FlagDefinition, others: Iterable[Flag]) -> tuple[str, ...]:
+    """The keys that a flag needs and that are not active, so that it would give nothing."""
+    active = {other.key for other in others if other.definition.status == "active"}
+    return tuple(key for key in needs(definition) if key not in active)
+
+
+def dependents(key: str, others: Iterable[Flag]) -> tuple[str, ...]:
+    """The keys of active flags that need this one."""
+    return tuple(
+        dict.fromkeys(
+            other.key for other in others if other.definition.status == "active" and key in needs(other.definition)
+        )
+    )
+
 
 Act = Literal["created", "updated", "deleted", "restored", "scheduled", "imported", "copied"]
 MOST_VERSIONS: Final = 500  # Older versions of a flag are removed.
@@ -137,7 +173,7 @@ def delete(db: Connection, own: FlagReach, flag_id: str, *, note: str = "", vers
     before = existing_version(db, own, flag_id, version)
     gone = replace(before, definition=replace(before.definition, status="archived"), deleted_at=own.by.now)
     stored = record(db, own.by, before, gone, act="deleted", note=note)
-    return FlagChange(stored, dependents=dependencies.dependents(before.key, _others(before, stored_scope(db, own))))
+    return FlagChange(stored, dependents=dependents(before.key, _others(before, stored_scope(db, own))))
 
 
 def undelete(db: Connection, own: FlagReach, flag_id: str, *, note: str = "") -> FlagChange:
@@ -171,18 +207,18 @@ def settle(before: Flag | None, after: Flag, scope: FlagScope) -> FlagChange:
     if found:
         raise BadRequest(found[0].message, details=tuple(found))
     news = _news(before, after)
-    dependencies.check_there(news, others)
+    check_there(news, others)
     lacking: tuple[str, ...] = ()
-    if after.definition.status == "active" and (_was_inactive(before) or dependencies.needs(news)):
-        lacking = dependencies.inactive(after.definition, others)
+    if after.definition.status == "active" and (_was_inactive(before) or needs(news)):
+        lacking = inactive(after.definition, others)
         if lacking:
             after = replace(after, definition=replace(after.definition, status="inactive"))
     needing: tuple[str, ...] = ()
     if before is not None and before.definition.status == "active":
         if after.environment != before.environment:
-            needing = dependencies.dependents(before.key, _others(before, scope))
+            needing = dependents(before.key, _others(before, scope))
         elif after.definition.status != "active":
-            needing = dependencies.dependents(after.key, others)
+            needing = dependents(after.key, others)
     return FlagChange(after, lacking, needing)
 
 

@@ -21,8 +21,8 @@ from analytics_box.products.flags.flag import (
     VariantType,
 )
 from analytics_box.products.flags.scope import FlagScope
-from analytics_box.products.flags.usage.reading import FlagUsage
-from analytics_box.products.flags.usage.shown import StaleFlagAnswer, last_evaluated_at, stale_answer
+from analytics_box.products.flags.usage.calls import StaleFlagAnswer, last_evaluated_at, stale_answer
+from analytics_box.products.flags.usage.counts import FlagUsage
 from analytics_box.resource.fields import answer_of, answer_with
 
 T = TypeVar("T", bound=Struct)

@@ -1,13 +1,15 @@
 """The user of an evaluation: a context within bounds, each value read once. Pure."""
 
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 from analytics_box.products.flags.evaluation.bucketing import ANONYMOUS, Draw, rule_draw, scale_and_hash
-from analytics_box.products.flags.evaluation.context import EvaluationContext
-from analytics_box.products.flags.evaluation.outcome import Outcome
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext, Outcome
 from analytics_box.products.flags.flag import Bucketing, Flag, FlagDefinition, RolloutBy
 
 # Longer texts count as missing, longer ids are in no rollout, and of a list only the first elements are compared, up to
@@ -267,3 +269,37 @@ def as_float(value: int) -> float:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
+
+
+_LONGEST_INTEGER: Final = 300  # digits; a longer one is read as a float, which may be infinite
+
+
+def read_json(content: str | bytes) -> Any:
+    """Read JSON, including what browsers and Python write and msgspec refuses: halves of surrogate pairs, numbers
+    without bounds, and NaN, which is read as null. Raises ValueError.
+    """
+    try:
+        return msgspec.json.decode(content)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        pass
+    try:
+        return json.loads(content, parse_constant=_nothing, parse_int=_integer)
+    except RecursionError as deep:
+        raise ValueError("The JSON is nested too deeply") from deep
+
+
+def id_text(value: Any) -> str:
+    """An id or an email address as text: numbers as they are written, and empty for values of other kinds."""
+    kind = type(value)
+    if kind is str:
+        return str(value)
+    is_number = kind is int or (kind is float and math.isfinite(value))
+    return text_of(value) if is_number else ""
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else float(digits)
+
+
+def _nothing(name: str) -> None:
+    """Read NaN and infinities as null, because JSON has none."""

@@ -22,8 +22,13 @@ from analytics_box.products.flags.evaluation.bucketing import (
     variant_prefix,
 )
 from analytics_box.products.flags.evaluation.conditions import Compiler
-from analytics_box.products.flags.evaluation.context import EvaluationContext
-from analytics_box.products.flags.evaluation.outcome import Outcome, Reason, is_on_while_off, off_variant
+from analytics_box.products.flags.evaluation.outcome import (
+    EvaluationContext,
+    Outcome,
+    Reason,
+    is_on_while_off,
+    off_variant,
+)
 from analytics_box.products.flags.evaluation.prerequisites import unsound
 from analytics_box.products.flags.evaluation.using import Uses, uses_of
 from analytics_box.products.flags.flag import Flag, Prerequisite, RolloutBy, TargetGroup, TargetingRule, Variant

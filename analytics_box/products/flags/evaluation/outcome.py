@@ -1,5 +1,6 @@
-"""Outcomes of evaluation."""
+"""The context of an evaluation, and its outcomes."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -65,3 +66,16 @@ def gives_while_off(definition: FlagDefinition) -> str:
     """Return the outcome of a flag while it is off, as `Outcome.gave` names it."""
     variant = off_variant(definition)
     return (variant.key if variant else "") or ("true" if is_on_while_off(definition) else "false")
+
+
+class EvaluationContext(Struct, frozen=True):
+    """The user that flags are evaluated for. An empty field counts as absent.
+
+    `user_id` is also OFREP's targetingKey. `properties` is JSON as it was received: values of any type.
+    """
+
+    user_id: str = ""
+    email: str = ""
+    organization_id: str = ""
+    team_id: str = ""
+    properties: Mapping[str, Any] = {}

@@ -28,8 +28,7 @@ from analytics_box.products.flags.evaluation.conditions import (
     rule_test,
     rule_values,
 )
-from analytics_box.products.flags.evaluation.context import EvaluationContext
-from analytics_box.products.flags.evaluation.outcome import Reason, is_on_while_off, off_variant
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext, Reason, is_on_while_off, off_variant
 from analytics_box.products.flags.flag import (
     DEEPEST,
     Flag,

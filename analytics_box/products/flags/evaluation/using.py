@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from analytics_box.products.flags.evaluation.asking import variants_by
 from analytics_box.products.flags.evaluation.conditions import draws, is_percentage, nodes
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.flag import Bucketing, Flag, RolloutBy, TargetGroup, TargetingRule
 
 

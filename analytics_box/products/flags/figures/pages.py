@@ -8,13 +8,15 @@ from zoneinfo import ZoneInfo
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.base import audit
 from analytics_box.base.errors import BoxError
+from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.figures.asking import day_of
 from analytics_box.figures.spans import NAMED, RANGE_LABELS, RangeName, days_of, read_span
-from analytics_box.products.flags.access import find_flag
-from analytics_box.products.flags.figures.metric import find_metric, store_metric
+from analytics_box.products.flags.access import FlagReach, find_flag
 from analytics_box.products.flags.figures.result import ExperimentResult, Row, result_of
+from analytics_box.products.flags.flag import SUBJECT, Flag
 from analytics_box.products.flags.page_frame import HOME, FlagPageView, open_flag
 from analytics_box.query import ranges
 from analytics_box.query.access import ReadScope
@@ -25,6 +27,32 @@ from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page import dates
 from analytics_box.web.page.dates import formats_of
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
+
+
+def find_metric(db: Connection, flag_id: str) -> str:
+    """The success metric of a flag, the name of an event; empty if it has none."""
+    row = db.execute("-- flag_metrics.find\nselect event from flag_metrics where flag_id = ?", (flag_id,)).fetchone()
+    return str(row[0]) if row is not None else ""
+
+
+def store_metric(db: Connection, own: FlagReach, flag: Flag, event: str) -> None:
+    """Store the success metric of a flag, with an audit entry if it changes."""
+    before = find_metric(db, flag.id)
+    if event == before:
+        return
+    db.execute("-- flag_metrics.remove\ndelete from flag_metrics where flag_id = ?", (flag.id,))
+    if event:
+        db.execute("-- flag_metrics.add\ninsert into flag_metrics (flag_id, event) values (?, ?)", (flag.id, event))
+    audit.record(
+        db,
+        own.by,
+        flag.organization_id,
+        "updated",
+        SUBJECT,
+        flag.id,
+        {"key": flag.key, "successMetric": {"from": before or None, "to": event or None}},
+    )
+
 
 _MOST_EVENTS: Final = 100
 _LONGEST_NAME: Final = 256

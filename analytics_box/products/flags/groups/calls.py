@@ -5,7 +5,7 @@ from msgspec import Struct
 from analytics_box.products.flags.access import find_target_group, reach, visible_scope
 from analytics_box.products.flags.editing.shown import TargetGroupAnswer, target_group_answer
 from analytics_box.products.flags.groups import change
-from analytics_box.products.flags.groups.messages import CreateTargetGroup, TargetGroupId, UpdateTargetGroup
+from analytics_box.products.flags.groups.change import CreateTargetGroup, TargetGroupId, UpdateTargetGroup
 from analytics_box.products.flags.messages import OwnedInput
 from analytics_box.products.flags.saving import save
 from analytics_box.resource.reach import check

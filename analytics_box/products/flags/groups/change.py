@@ -1,12 +1,13 @@
-"""Creating, changing and deleting target groups: each function writes its rows and audit entries in the caller's
-transaction.
+"""Target groups: their messages; each change writes its rows and audit entries in the caller's transaction.
 
 Callers use flags.saving, so that memory follows.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from datetime import datetime
+from typing import Annotated, Final
 
+from msgspec import Meta
 from msgspec.structs import replace
 
 from analytics_box.base import audit, ids
@@ -20,16 +21,42 @@ from analytics_box.products.flags.flag import (
     LARGEST_SCOPE,
     MOST_GROUPS,
     Flag,
+    Id,
     TargetGroup,
     TargetingCondition,
     TargetingRule,
 )
-from analytics_box.products.flags.groups.messages import CreateTargetGroup, UpdateTargetGroup
+from analytics_box.products.flags.messages import OwnedInput
 from analytics_box.products.flags.rows import GROUPS
 from analytics_box.products.flags.scope import FlagScope
-from analytics_box.resource.fields import Values, difference, values_of
+from analytics_box.resource.fields import Values, difference, input_of, values_of
 from analytics_box.resource.reach import check, in_reach
 from analytics_box.tenants.tenancy.messages import date, millis
+
+Instant = Annotated[datetime, Meta(tz=True)]
+
+
+@input_of(TargetGroup, needed=("name",))
+class CreateTargetGroup(OwnedInput, frozen=True, kw_only=True):
+    """Input of targetGroups.create. `color` is like #2563eb."""
+
+
+@input_of(TargetGroup)
+class UpdateTargetGroup(OwnedInput, frozen=True, kw_only=True):
+    """Input of targetGroups.update. Omitted fields do not change; null clears a field.
+
+    With `updatedAt` the group changes only if it has not been changed since then.
+    """
+
+    id: Id
+    updatedAt: Instant | None = None
+
+
+class TargetGroupId(OwnedInput, frozen=True, kw_only=True):
+    """Input that names a target group."""
+
+    id: Id
+
 
 SUBJECT: Final = "target group"
 

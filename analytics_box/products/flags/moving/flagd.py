@@ -38,7 +38,6 @@ from analytics_box.products.flags.moving.flagd_conditions import (
     condition,
     excerpt,
 )
-from analytics_box.products.flags.moving.taking import list_or_empty, mapping, number, text
 from analytics_box.products.flags.moving.wanted import (
     MOST,
     ImportNotes,
@@ -47,7 +46,11 @@ from analytics_box.products.flags.moving.wanted import (
     description_of,
     disagreements,
     key_error,
+    list_or_empty,
+    mapping,
+    number,
     source_flag,
+    text,
 )
 
 _DEEPEST: Final = 30

@@ -26,7 +26,7 @@ from analytics_box.products.flags.moving.conditions import (
     one_of,
     without_text,
 )
-from analytics_box.products.flags.moving.taking import is_scalar, scalars
+from analytics_box.products.flags.moving.wanted import is_scalar, scalars
 
 _ATTRIBUTES: Final = {"targetingKey": "user_id"}
 _DEEPEST: Final = 30

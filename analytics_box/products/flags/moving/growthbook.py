@@ -32,7 +32,6 @@ from analytics_box.products.flags.moving.conditions import (
     variants_of,
 )
 from analytics_box.products.flags.moving.growthbook_conditions import IDS, attribute_of
-from analytics_box.products.flags.moving.taking import list_or_empty, mapping, mappings, number, text
 from analytics_box.products.flags.moving.wanted import (
     MOST,
     ImportNotes,
@@ -42,8 +41,13 @@ from analytics_box.products.flags.moving.wanted import (
     description_of,
     disagreements,
     key_error,
+    list_or_empty,
+    mapping,
+    mappings,
     name_of,
+    number,
     source_flag,
+    text,
 )
 
 _DRAWS: Final[dict[int, tuple[Algorithm, int]]] = {1: ("growthbook_v1", 1_000), 2: ("growthbook_v2", 10_000)}

@@ -20,8 +20,7 @@ from analytics_box.products.flags.moving.conditions import (
     one_of,
     pattern,
 )
-from analytics_box.products.flags.moving.taking import is_scalar, list_or_empty, mapping, number, scalars
-from analytics_box.products.flags.moving.wanted import ImportNotes
+from analytics_box.products.flags.moving.wanted import ImportNotes, is_scalar, list_or_empty, mapping, number, scalars
 from analytics_box.query.patterns import found_in
 
 _USER: Final = "user_id"

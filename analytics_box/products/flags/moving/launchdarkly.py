@@ -31,7 +31,6 @@ from analytics_box.products.flags.moving.conditions import (
     variants_of,
 )
 from analytics_box.products.flags.moving.launchdarkly_clauses import LaunchdarklySegments, attribute_of, drawable
-from analytics_box.products.flags.moving.taking import list_or_empty, mapping, mappings, number, scalars, text
 from analytics_box.products.flags.moving.wanted import (
     MOST,
     ImportNotes,
@@ -41,8 +40,14 @@ from analytics_box.products.flags.moving.wanted import (
     description_of,
     disagreements,
     key_error,
+    list_or_empty,
+    mapping,
+    mappings,
     name_of,
+    number,
+    scalars,
     source_flag,
+    text,
 )
 
 _ALL: Final = 100_000  # what weights add up to

@@ -25,8 +25,18 @@ from analytics_box.products.flags.moving.conditions import (
     rule,
     version,
 )
-from analytics_box.products.flags.moving.taking import list_or_empty, mapping, mappings, number, scalars, text
-from analytics_box.products.flags.moving.wanted import ImportNotes, SourceGroup, description_of, name_of
+from analytics_box.products.flags.moving.wanted import (
+    ImportNotes,
+    SourceGroup,
+    description_of,
+    list_or_empty,
+    mapping,
+    mappings,
+    name_of,
+    number,
+    scalars,
+    text,
+)
 
 _USER: Final = frozenset(("", "user"))  # kinds of context
 _ATTRIBUTES: Final = {"key": "user_id"}

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.base.file_queue import Existing, keep_going
 from analytics_box.products.flags.access import FlagReach
-from analytics_box.products.flags.editing import change, dependencies
+from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.evaluation.checking import MOST_STEPS, TOO_MANY_STEPS, Load
 from analytics_box.products.flags.evaluation.prerequisites import depths_of
 from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup, clean_description, clean_group_name
@@ -82,7 +82,7 @@ def plan_import(scope: FlagScope, own: FlagReach, file: SourceFile, target: Flag
     needs: dict[str, set[str]] = {}
     for one in file.flags:
         if one.definition is not None:
-            needs.setdefault(one.key, set()).update(dependencies.needs(one.definition))
+            needs.setdefault(one.key, set()).update(change.needs(one.definition))
     flags = _needed_first(file.flags, lambda one: one.key, needs)
     planning.begin_flags()
     return FlagImportPlan(revision=scope.revision, flags=[planning.flag(one) for one in flags], groups=made)
@@ -219,7 +219,7 @@ class _Planning:
     def _waits(self, wanted: SourceFlag, definition: FlagDefinition) -> bool:
         """Whether a user has to review an active flag first, or another one of the file that it needs."""
         return definition.status == "active" and (
-            wanted.decides or not self._waiting.isdisjoint(dependencies.needs(definition))
+            wanted.decides or not self._waiting.isdisjoint(change.needs(definition))
         )
 
     def _known(self, names: Iterable[str]) -> Mapping[str, str]:
@@ -254,7 +254,7 @@ class _Among:
         """A new flag, or another state of one."""
         self._by_id[flag.id] = flag
         self._by_key.setdefault((flag.key, flag.environment), {})[flag.id] = flag
-        self._needs[flag.id] = needs = frozenset(dependencies.needs(flag.definition))
+        self._needs[flag.id] = needs = frozenset(change.needs(flag.definition))
         for key in needs:
             self._wanted_by.setdefault((key, flag.environment), set()).add(flag.id)
 
@@ -292,7 +292,7 @@ class _Among:
         return found
 
     def _needed(self, flag: Flag) -> Iterable[Flag]:
-        for key in dependencies.needs(flag.definition):
+        for key in change.needs(flag.definition):
             yield from self._by_key.get((key, flag.environment), {}).values()
 
     def _needed_strictly(self, flag: Flag) -> Iterable[Flag]:
@@ -306,7 +306,7 @@ class _Among:
 
 def _needs_more(before: FlagDefinition, after: FlagDefinition) -> bool:
     """Whether a flag needs others that it did not need before, or needs them more strictly."""
-    more = set(dependencies.needs(after)).difference(dependencies.needs(before))
+    more = set(change.needs(after)).difference(change.needs(before))
     strictly = {one.key for one in after.prerequisites}.difference(one.key for one in before.prerequisites)
     return bool(more or strictly)
 

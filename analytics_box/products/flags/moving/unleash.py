@@ -22,8 +22,7 @@ from analytics_box.products.flags.flag import (
 )
 from analytics_box.products.flags.moving import unleash_constraints
 from analytics_box.products.flags.moving.conditions import EVERYBODY, all_of, exists, none_of, one_of, rule
-from analytics_box.products.flags.moving.taking import entries, mapping, mappings, number, text
-from analytics_box.products.flags.moving.unleash_variants import overrides, variants_of
+from analytics_box.products.flags.moving.unleash_constraints import overrides, variants_of
 from analytics_box.products.flags.moving.wanted import (
     MOST,
     ImportNotes,
@@ -32,9 +31,14 @@ from analytics_box.products.flags.moving.wanted import (
     chosen_environment,
     description_of,
     disagreements,
+    entries,
     key_error,
+    mapping,
+    mappings,
     name_of,
+    number,
     source_flag,
+    text,
 )
 
 _ATTRIBUTES: Final = unleash_constraints.ATTRIBUTES

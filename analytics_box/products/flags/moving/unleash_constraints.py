@@ -1,11 +1,13 @@
-"""The constraints of Unleash's strategies as conditions. Pure."""
+"""The constraints and variants of Unleash's strategies. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import IPv6Network
 from typing import Any, Final
 
+import msgspec
+
 from analytics_box.products.flags.evaluation.matching import network_of
-from analytics_box.products.flags.flag import Operator, Scalar, TargetingCondition
+from analytics_box.products.flags.flag import Operator, Scalar, TargetingCondition, TargetingRule, Variant
 from analytics_box.products.flags.moving.conditions import (
     STRICT_VERSION,
     all_of,
@@ -17,11 +19,12 @@ from analytics_box.products.flags.moving.conditions import (
     none_of,
     one_of,
     pattern,
+    rule,
+    type_of,
     version,
 )
 from analytics_box.products.flags.moving.patterns import ASCII_SPACES
-from analytics_box.products.flags.moving.taking import number, text, texts
-from analytics_box.products.flags.moving.wanted import ImportNotes
+from analytics_box.products.flags.moving.wanted import ImportNotes, mapping, mappings, number, text, texts
 
 ATTRIBUTES: Final = {"userId": "user_id"}  # the rest are properties of the same name
 _HERE: Final = frozenset(("currentTime", "environment", "appName"))  # Unleash's clients say them of themselves
@@ -118,3 +121,43 @@ def _with_twins(values: Iterable[str]) -> list[Scalar]:
         elif (wanted := number(value)) is not None and f"{wanted:.15g}" == value:
             found.append(wanted)
     return found
+
+
+_ALL = 1_000  # what their weights add up to
+
+
+def variants_of(given: Sequence[Mapping[str, Any]], notes: ImportNotes) -> list[Variant]:
+    """The variants with their weights in percent."""
+    weights = [max(number(one.get("weight")) or 0, 0) for one in given]
+    if sum(weights) != _ALL:
+        notes.lose(f"The weights of its variants add up to {sum(weights):g} instead of {_ALL:,}")
+    whole = sum(weights) or 1
+    return [
+        _variant(one, weight * 100 / whole if sum(weights) else 100 / len(given), notes)
+        for one, weight in zip(given, weights, strict=True)
+    ]
+
+
+def overrides(given: Iterable[Mapping[str, Any]], notes: ImportNotes) -> Iterable[TargetingRule]:
+    """Rules for users who get a fixed variant, whatever their bucket."""
+    for one in given:
+        for override in mappings(one.get("overrides")):
+            name, values = text(override.get("contextName")), texts(override.get("values"))
+            if name in {"", "currentTime", "environment", "appName"}:
+                notes.lose(f"An override of the variant {text(one.get('name'))} is not supported")
+            elif values:
+                yield rule(one_of(ATTRIBUTES.get(name, name), values), variant=text(one.get("name")))
+
+
+def _variant(given: Mapping[str, Any], weight: float, notes: ImportNotes) -> Variant:
+    name, payload = text(given.get("name")), mapping(given.get("payload"))
+    value: Any = payload.get("value") if payload else name
+    if payload.get("type") == "number":
+        found = number(value)
+        value = value if found is None else int(found) if found.is_integer() else found
+    elif payload.get("type") == "json":
+        try:
+            value = msgspec.json.decode(str(value))
+        except msgspec.MsgspecError:
+            notes.lose(f"The value of the variant {name} is not JSON and is imported as text")
+    return Variant(key=name, value=value, type=type_of(value), weight=round(weight, 6))

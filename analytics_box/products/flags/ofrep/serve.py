@@ -19,17 +19,15 @@ from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.urls import url_parts
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.evaluation.attributes import id_text, read_json
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.asking import id_text, read_json
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.flag import LONGEST_ENVIRONMENT
-from analytics_box.products.flags.ofrep import results
-from analytics_box.products.flags.ofrep.answers import Environment, Environments, bulk
-from analytics_box.products.flags.ofrep.memo import CachedBulkAnswer, OfrepCache
-from analytics_box.products.flags.ofrep.results import Code
-from analytics_box.products.flags.ofrep.states import States
-from analytics_box.products.flags.ofrep.streams import FlagStreamRequest, FlagStreams
+from analytics_box.products.flags.ofrep import messages
+from analytics_box.products.flags.ofrep.answers import CachedBulkAnswer, Environment, Environments, OfrepCache, bulk
+from analytics_box.products.flags.ofrep.messages import Code
+from analytics_box.products.flags.ofrep.streams import FlagStreamRequest, FlagStreams, States
 from analytics_box.products.flags.scope import FlagScope as Owned
-from analytics_box.products.flags.usage.unchanged import recent_evaluations
+from analytics_box.products.flags.usage.counts import recent_evaluations
 from analytics_box.web import body, render
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import Receive, Scope, Send, client_has, respond
@@ -283,7 +281,7 @@ async def _single(environment: Environment, key: str, wanted: OfrepRequest, send
 async def _refuse(refused: BoxError, key: str | None, send: Send) -> None:
     status = 400 if isinstance(refused, BrokenBody) else refused.status
     headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in refused.headers.items()]
-    said = results.failure(_code(refused, key), refused.message, key)
+    said = messages.failure(_code(refused, key), refused.message, key)
     await respond(send, status, [_JSON, _OWN, *_EVERYWHERE, *headers], said)
 
 

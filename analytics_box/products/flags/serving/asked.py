@@ -7,8 +7,8 @@ from urllib.parse import unquote_plus
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest, ErrorDetail, WrongTypes
-from analytics_box.products.flags.evaluation.attributes import read_json
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.asking import read_json
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 
 MOST_BYTES: Final = 16_384  # Bytes of a query string: few proxies accept more.
 MOST_PARAMETERS: Final = 50

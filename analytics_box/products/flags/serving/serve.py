@@ -19,10 +19,9 @@ from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.evaluation import matching
 from analytics_box.products.flags.scope import FlagScope as Owned
 from analytics_box.products.flags.serving import answers
-from analytics_box.products.flags.serving.answers import Asking, HeaderList
+from analytics_box.products.flags.serving.answers import Asking, CachedEvaluation, EvaluationCache, HeaderList
 from analytics_box.products.flags.serving.asked import NOBODY, EvaluationRequest, asked_of
-from analytics_box.products.flags.serving.memo import CachedEvaluation, EvaluationCache
-from analytics_box.products.flags.usage.unchanged import recent_evaluations
+from analytics_box.products.flags.usage.counts import recent_evaluations
 from analytics_box.web import render
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import App, Message, Receive, Scope, Send, client_has, respond

@@ -18,14 +18,14 @@ from analytics_box.base.translation import _
 from analytics_box.products.monitors.telling import Told
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages import rows as page_rows
+from analytics_box.products.status_pages.access import touch_page
 from analytics_box.products.status_pages.automatic import rows, rules
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import LONGEST_TITLE, AffectedComponent, Incident
 from analytics_box.products.status_pages.incidents import saying, ticking
 from analytics_box.products.status_pages.incidents.change import MOST_UPDATES
 from analytics_box.products.status_pages.page import StatusPage, Whole
-from analytics_box.products.status_pages.saving import touch_page
-from analytics_box.products.status_pages.visibility import public_name
+from analytics_box.products.status_pages.seen import public_name
 
 # Characters of a name in a title, and the number of names in a message.
 _LONGEST_NAME: Final = 80

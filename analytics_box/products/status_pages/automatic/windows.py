@@ -20,13 +20,13 @@ from analytics_box.products.monitors.window import MaintenanceWindow, is_covered
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import USUAL_MESSAGES, Status
 from analytics_box.products.status_pages.page import StatusPage, Whole
+from analytics_box.products.status_pages.seen import public_name
 from analytics_box.products.status_pages.subscriber import ComponentImpact, News
 from analytics_box.products.status_pages.subscribers import outbox
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.products.status_pages.view import sources
 from analytics_box.products.status_pages.view.showing import VisibleComponent
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
-from analytics_box.products.status_pages.visibility import public_name
 from analytics_box.web.call import Parts
 
 # Pages show windows that start within this time.

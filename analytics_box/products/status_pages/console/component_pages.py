@@ -13,7 +13,7 @@ from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages.console.choosing import STATE_LABELS, state_of
 from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejection_of
-from analytics_box.products.status_pages.console.new_pages import MOST_MONITORS
+from analytics_box.products.status_pages.console.list_pages import MOST_MONITORS
 from analytics_box.products.status_pages.editing import component_calls as procedures
 from analytics_box.products.status_pages.editing.messages import (
     AddComponent,
@@ -25,7 +25,7 @@ from analytics_box.products.status_pages.editing.messages import (
     UpdateComponentGroup,
 )
 from analytics_box.products.status_pages.page import Component, ComponentGroup, Whole
-from analytics_box.products.status_pages.visibility import monitor_of
+from analytics_box.products.status_pages.seen import monitor_of
 from analytics_box.resource import forms
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.edits import check_version

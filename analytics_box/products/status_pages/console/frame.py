@@ -1,6 +1,6 @@
-"""The frame of all dashboard pages of a status page: its parts, and the page's current status."""
+"""The frame of all dashboard pages of a status page: its parts, its current status, and its hit in the palette."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, get_args
 
 from msgspec import Struct
@@ -9,15 +9,20 @@ from analytics_box.base import figures
 from analytics_box.base.errors import BoxError
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
+from analytics_box.products.monitors.reporting import OutageReport, Reporting
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
+from analytics_box.products.status_pages.directory import StatusPages
+from analytics_box.products.status_pages.incident import Incident
 from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import Indicator, PageSeen
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.tenants.websites.shell import shell
+from analytics_box.web.call import Call
 from analytics_box.web.page.edits import FIELD, EditConflict, version_of
 from analytics_box.web.page.shell import Shell
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Page, PageRequest
+from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
 DONE = {
     "created": _("Status page created as a draft. Publish it when it is ready."),
@@ -190,3 +195,45 @@ async def open_page(visit: PageRequest, page_id: str) -> ConsolePage:
 def page_mark(seen: PageSeen) -> str:
     """The name of a page's state in styles and labels, as its headline says."""
     return "unknown" if seen.overall == "unknown" else _MARKS[seen.indicator]
+
+
+async def status_page_hits(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
+    """Status pages by name, slug and domain, the oldest first."""
+    person = call.identity.person
+    if person is None or not asked.words:
+        return ()
+    return [
+        PaletteHit(
+            "status", whole.page.name, f"/status-pages/{whole.page.id}", "status", whole.page.domain or whole.page.slug
+        )
+        for whole in call.parts[StatusPages].of(person.organization_id)
+        if asked.fits(whole.page.name, whole.page.slug, whole.page.domain or "")
+    ]
+
+
+def reporting(pages: StatusPages) -> Reporting:
+    """The offers on a monitor's page: for each status page that shows it the incident about it, or a new one."""
+
+    def of(monitor_id: str, organization_id: str) -> list[OutageReport]:
+        shown = [one for one in pages.with_monitor(monitor_id) if one.page.organization_id == organization_id]
+        return [_report(whole, monitor_id, is_only=len(shown) == 1) for whole in shown]
+
+    return Reporting(of)
+
+
+def _report(whole: Whole, monitor_id: str, *, is_only: bool) -> OutageReport:
+    told = _about(whole, monitor_id)
+    path = f"incidents/{told.id}" if told is not None else f"incidents/new?monitor={monitor_id}"
+    label = _("See the incident") if told is not None else _("Report incident")
+    if not is_only:
+        label = _("{label} on {page}").format(label=label, page=figures.visible(whole.page.name))
+    return OutageReport(f"{HOME}/{whole.page.id}/{path}", label, told is not None)
+
+
+def _about(whole: Whole, monitor_id: str) -> Incident | None:
+    """The open incident about a monitor, published or not; None if there is none."""
+    own = {one.id for one in whole.components if one.monitor_id == monitor_id}
+    for incident in whole.incidents:
+        if incident.kind == "incident" and incident.is_open and own & {one.component_id for one in incident.affected}:
+            return incident
+    return None

@@ -1,17 +1,30 @@
-"""The list of an organization's status pages under /status-pages."""
+"""The list of an organization's status pages under /status-pages, and creating one."""
 
 from msgspec import Struct
 
 from analytics_box.base import figures
+from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.names import SPELLING
 from analytics_box.base.translation import _, ngettext
 from analytics_box.base.urls import url_parts
+from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages.console.choosing import in_trouble
-from analytics_box.products.status_pages.console.frame import DONE, HOME, PAGE_STATE_LABELS, frame, page_mark
+from analytics_box.products.status_pages.console.frame import (
+    DONE,
+    HOME,
+    PAGE_STATE_LABELS,
+    frame,
+    page_mark,
+    rejection_of,
+)
 from analytics_box.products.status_pages.directory import StatusPages
+from analytics_box.products.status_pages.editing import calls as procedures
+from analytics_box.products.status_pages.editing.messages import CreateStatusPage
 from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
-from analytics_box.web.page.visit import Page, Visitor
+from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 
 class StatusPageRow(Struct, frozen=True):
@@ -81,3 +94,52 @@ def _address(url: str) -> str:
     """An address without its scheme."""
     parts = url_parts(url)
     return f"{parts.netloc}{parts.path}"
+
+
+MOST_MONITORS = 500  # Monitors in a list of check boxes.
+_PREFIX = "monitor."
+
+
+async def new_form(visit: Visitor) -> Page:
+    """GET /status-pages/new."""
+    return _page(visit, Again(), set())
+
+
+async def add(visit: Visitor) -> Answer:
+    """POST /status-pages/new: create a draft."""
+    form = await visit.form()
+    chosen = [name.removeprefix(_PREFIX) for name in form if name.startswith(_PREFIX)]
+    found = {
+        "name": form.get("name", ""),
+        "slug": form.get("slug", "").strip(),
+        "uptimeScheduleIds": chosen,
+        "timeZone": visit.person.time_zone,
+        "isPublished": False,
+        "organizationId": visit.person.organization_id,
+    }
+    try:
+        visit.saves()
+        made = await procedures.create(
+            visit.call, message_of(found, CreateStatusPage, _("This value is not valid: {message}"))
+        )
+    except (BadRequest, Conflict) as wrong:
+        return _page(visit, rejection_of(wrong, form), set(chosen))
+    return visit.go(f"{HOME}/{made.id}?done=created")
+
+
+def _page(visit: PageRequest, again: Again, chosen: set[str]) -> Page:
+    own = visit.parts[Monitors].of(visit.person.organization_id)
+    named = sorted(
+        ((one.id, figures.visible(one.called), one.is_paused) for one in own), key=lambda one: one[1].casefold()
+    )
+    return visit.pages.show(
+        "status_page_new.html",
+        code=again.code,
+        shell=frame(visit.person),
+        values=again.values,
+        errors=again.wrong,
+        general=again.general,
+        monitors=[(one, name, one in chosen, is_paused) for one, name, is_paused in named[:MOST_MONITORS]],
+        address=f"{visit.parts.settings.public_url}/status/…",
+        spelling=SPELLING,
+    )

@@ -14,14 +14,13 @@ from analytics_box.base.identity import at_least
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
+from analytics_box.products.status_pages.access import save as saved
 from analytics_box.products.status_pages.console.frame import HOME, ConsolePage, frame, open_page, rejection_of
 from analytics_box.products.status_pages.editing import calls as procedures
 from analytics_box.products.status_pages.editing.messages import StatusPageId, TransferStatusPage, UpdateStatusPage
-from analytics_box.products.status_pages.files import change as files
 from analytics_box.products.status_pages.files import pictures
 from analytics_box.products.status_pages.files.pictures import PagePicture
 from analytics_box.products.status_pages.page import FileKind, StatusPage, Whole
-from analytics_box.products.status_pages.saving import save as saved
 from analytics_box.products.status_pages.serving import shown as public
 from analytics_box.products.status_pages.view import sources
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
@@ -241,7 +240,7 @@ def _picture(sent: bytes, kind: FileKind) -> image.Picture:
 
 async def _store_picture(visit: PageRequest, whole: Whole, kind: FileKind, given: PagePicture | None) -> None:
     own = Reach(whole.page.organization_id, visit.call.by)
-    await saved(visit.parts, whole.page.id, lambda db: files.replace_picture(db, own, whole.page.id, kind, given))
+    await saved(visit.parts, whole.page.id, lambda db: pictures.replace_picture(db, own, whole.page.id, kind, given))
 
 
 async def _set_published(visit: PageRequest, page_id: str, *, is_published: bool) -> None:

@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 
 from analytics_box.base.facts.uptime import UptimeSpan
 from analytics_box.base.store.db import Connection, Db
-from analytics_box.products.status_pages.days import calendar, rows
+from analytics_box.products.status_pages.days import figures as day_figures
+from analytics_box.products.status_pages.days import rows
 from analytics_box.products.status_pages.days.figures import Checks, DayFigures, each_day
 from analytics_box.products.status_pages.days.rows import StoredDay
 
@@ -54,10 +55,10 @@ async def read_days(
 
     Checks are read day by day: where many are missing, none of the reads is long.
     """
-    dates = calendar.days_on_page(now, tz)
-    edges = calendar.edges(dates, tz)
+    dates = day_figures.days_on_page(now, tz)
+    edges = day_figures.edges(dates, tz)
     stored, own = await box_db.read(partial(_of_box, components=components, since=dates[0], start=edges[0]))
-    settled = {day.isoformat() for day in dates if calendar.is_settled(day, tz, now)}
+    settled = {day.isoformat() for day in dates if day_figures.is_settled(day, tz, now)}
     known = {one: {day: found[day] for day in found.keys() & settled} for one, found in stored.items()}
     missing = _missing(components, known, dates)
     spans, checks = await _of_events(events, missing, edges)

@@ -12,7 +12,7 @@ from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing.change import MonitorTools
 from analytics_box.products.status_pages import cleaning
-from analytics_box.products.status_pages.access import find_reachable_page, find_viewable_page
+from analytics_box.products.status_pages.access import find_reachable_page, find_viewable_page, save
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.editing import change
 from analytics_box.products.status_pages.editing.change import Pictures
@@ -34,7 +34,6 @@ from analytics_box.products.status_pages.editing.shown import (
 from analytics_box.products.status_pages.files import pictures
 from analytics_box.products.status_pages.files.pictures import FIELDS, PagePicture
 from analytics_box.products.status_pages.page import FileKind, StatusPage
-from analytics_box.products.status_pages.saving import save
 from analytics_box.resource.fields import Values, values_of
 from analytics_box.resource.reach import check, reach
 from analytics_box.tenants.accounts.passwords import Passwords

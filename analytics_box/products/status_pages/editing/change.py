@@ -19,8 +19,8 @@ from analytics_box.products.links.domains import change as link_domains
 from analytics_box.products.monitors.editing import change as monitors
 from analytics_box.products.monitors.lookup import known_monitor
 from analytics_box.products.status_pages import rows
-from analytics_box.products.status_pages.access import page_in_reach
-from analytics_box.products.status_pages.days import calendar
+from analytics_box.products.status_pages.access import page_in_reach, touch_page
+from analytics_box.products.status_pages.days import figures
 from analytics_box.products.status_pages.days import rows as day_rows
 from analytics_box.products.status_pages.editing import components
 from analytics_box.products.status_pages.editing.messages import TransferStatusPage
@@ -28,7 +28,6 @@ from analytics_box.products.status_pages.files import pictures
 from analytics_box.products.status_pages.files.pictures import PagePicture
 from analytics_box.products.status_pages.page import FileKind, StatusPage, Whole, new_component, new_page
 from analytics_box.products.status_pages.rows import COMPONENTS, PAGES
-from analytics_box.products.status_pages.saving import touch_page
 from analytics_box.products.status_pages.subscribers import outbox
 from analytics_box.query.ranges import zone
 from analytics_box.resource.fields import Values, difference
@@ -98,7 +97,7 @@ def update(
     changes = difference(before, after, without=("version",))
     if changes:
         PAGES.update(db, after)
-        reopened = calendar.reopened_days(zone(before.zone), zone(after.zone), own.by.now)
+        reopened = figures.reopened_days(zone(before.zone), zone(after.zone), own.by.now)
         day_rows.forget(db, after.id, [day.isoformat() for day in reopened])
         record(db, own, after, "updated", changes)
     return after

@@ -8,7 +8,7 @@ from msgspec import UnsetType
 from analytics_box.base import errors
 from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages import cleaning
-from analytics_box.products.status_pages.access import find_reachable_page
+from analytics_box.products.status_pages.access import find_reachable_page, save
 from analytics_box.products.status_pages.editing import components
 from analytics_box.products.status_pages.editing.messages import (
     AddComponent,
@@ -29,7 +29,6 @@ from analytics_box.products.status_pages.editing.shown import (
 )
 from analytics_box.products.status_pages.page import Component, ComponentGroup
 from analytics_box.products.status_pages.rows import COMPONENTS, GROUPS
-from analytics_box.products.status_pages.saving import save
 from analytics_box.resource.fields import values_of
 from analytics_box.resource.reach import Reach
 from analytics_box.tenants.tenancy.messages import Success

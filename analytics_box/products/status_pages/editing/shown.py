@@ -17,8 +17,8 @@ from analytics_box.products.status_pages.page import (
     StatusPage,
     Whole,
 )
+from analytics_box.products.status_pages.seen import monitor_of
 from analytics_box.products.status_pages.subscribers import wording
-from analytics_box.products.status_pages.visibility import monitor_of
 from analytics_box.resource.fields import answer_of
 from analytics_box.web.call import Call
 

@@ -1,4 +1,4 @@
-"""The logo and the favicon of a page: download, check and storage."""
+"""The logo and the favicon of a page: download, check, rows, and changes in the caller's transaction."""
 
 import hashlib
 from typing import Any, Final
@@ -6,16 +6,70 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.errors import BadRequest
+from analytics_box.base import audit
+from analytics_box.base.errors import BadRequest, NotFound
 from analytics_box.base.outgoing.client import Client, OutgoingRequest
 from analytics_box.base.outgoing.failures import RequestFailed
 from analytics_box.base.settings import Settings
+from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection, Db
-from analytics_box.products.status_pages.files import rows
+from analytics_box.products.status_pages.access import page_in_reach
+from analytics_box.products.status_pages.files.uploads import UNKNOWN, Upload
 from analytics_box.products.status_pages.page import FileKind, StatusPage
+from analytics_box.products.status_pages.rows import PAGES
 from analytics_box.products.status_pages.subscribers import wording
+from analytics_box.resource.reach import Reach, check
 from analytics_box.tenants.organizations import image
 from analytics_box.tenants.organizations.image import Picture
+
+
+def insert_picture(db: Connection, page_id: str, kind: FileKind, *, digest: str, picture: Picture, now: int) -> None:
+    """Store a picture instead of the one before."""
+    db.execute(
+        """
+        -- status_pages.files.put
+        insert into status_page_files (page_id, kind, digest, type, image, created_at)
+        values (?, ?, ?, ?, ?, ?)
+        on conflict (page_id, kind) do update
+        set digest = excluded.digest, type = excluded.type, image = excluded.image, created_at = excluded.created_at
+        """,
+        (page_id, kind, digest, picture.type, picture.content, now),
+    )
+
+
+def use_upload(db: Connection, digest: bytes, expires_at: int, now: int) -> bool:
+    """Mark an upload address as used until it expires; return whether it was not used before."""
+    db.execute("-- status_pages.files.use_upload\ndelete from status_page_uploads where expires_at <= ?", (now,))
+    return bool(
+        db.execute(
+            """
+            -- status_pages.files.use_upload
+            insert into status_page_uploads (digest, expires_at) values (?, ?)
+            on conflict (digest) do nothing returning digest
+            """,
+            (digest, expires_at),
+        ).fetchall()
+    )
+
+
+def delete(db: Connection, page_id: str, kind: FileKind) -> None:
+    db.execute(
+        "-- status_pages.files.delete\ndelete from status_page_files where page_id = ? and kind = ?", (page_id, kind)
+    )
+
+
+def find_row(db: Connection, page_id: str, digest: str) -> Picture | None:
+    """The logo or the favicon of a page, if one of them still is that with this digest."""
+    return records.one_of(
+        db,
+        Picture,
+        """
+        -- status_pages.files.find
+        select type, image from status_page_files where page_id = ? and digest = ? order by kind limit 1
+        """,
+        (page_id, digest),
+    )
+
 
 DIGEST_LENGTH: Final = 32  # characters of the SHA-256
 FIELDS: Final[dict[FileKind, str]] = {"logo": "logoUrl", "favicon": "faviconUrl"}
@@ -67,15 +121,35 @@ def store_picture(db: Connection, page: StatusPage, kind: FileKind, given: PageP
     """Store another picture, or none; the page as it then is to be stored."""
     fields: dict[str, Any] = {kind: "", f"{kind}_url": None}
     if given is None:
-        rows.delete(db, page.id, kind)
+        delete(db, page.id, kind)
     else:
         digest = hashlib.sha256(given.picture.content).hexdigest()[:DIGEST_LENGTH]
-        rows.insert_picture(db, page.id, kind, digest=digest, picture=given.picture, now=now)
+        insert_picture(db, page.id, kind, digest=digest, picture=given.picture, now=now)
         fields = {kind: digest, f"{kind}_url": given.url}
     return replace(page, **fields)
 
 
 async def find(box_db: Db, page_id: str, digest: str) -> tuple[bytes, str] | None:
     """The picture of a page with this digest and its content type, for all visitors of the page."""
-    found = await box_db.read(lambda db: rows.find(db, page_id, digest))
+    found = await box_db.read(lambda db: find_row(db, page_id, digest))
     return (found.content, found.type) if found is not None else None
+
+
+def upload(db: Connection, own: Reach, allowed: Upload, given: PagePicture) -> StatusPage:
+    """Store the picture of an upload address, which works once. Raises Forbidden, or NotFound for a used one."""
+    after = replace_picture(db, own, allowed.page_id, allowed.kind, given)
+    if not use_upload(db, allowed.digest, allowed.until, own.by.now):
+        raise NotFound(UNKNOWN)
+    return after
+
+
+def replace_picture(db: Connection, own: Reach, page_id: str, kind: FileKind, given: PagePicture | None) -> StatusPage:
+    """Replace or remove the logo or favicon. Raises Forbidden or NotFound."""
+    check(db, own, "member")
+    before = page_in_reach(db, own, page_id)
+    after = store_picture(db, before, kind, given, own.by.now)
+    if after != before:
+        PAGES.update(db, after)
+        detail = {"name": after.name, **audit.difference(before, after, (kind,))}
+        audit.record(db, own.by, own.organization_id, "updated", "status page", page_id, detail)
+    return after

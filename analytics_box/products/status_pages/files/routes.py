@@ -11,11 +11,11 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, PayloadTooLarge
 from analytics_box.base.store.seal import Seal
 from analytics_box.base.translation import _
+from analytics_box.products.status_pages.access import save
 from analytics_box.products.status_pages.directory import StatusPages
-from analytics_box.products.status_pages.files import change, pictures
+from analytics_box.products.status_pages.files import pictures
 from analytics_box.products.status_pages.files.pictures import PagePicture
 from analytics_box.products.status_pages.files.uploads import UNKNOWN, Upload, upload_of
-from analytics_box.products.status_pages.saving import save
 from analytics_box.resource.reach import Reach, check
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.organizations import image
@@ -52,7 +52,7 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
     if not sent:
         raise BadRequest(_("Send the image as the body"))
     given = PagePicture(image.picture(sent))
-    page = await save(parts, allowed.page_id, lambda db: change.upload(db, own, allowed, given), adds=True)
+    page = await save(parts, allowed.page_id, lambda db: pictures.upload(db, own, allowed, given), adds=True)
     url = pictures.served_url(page, getattr(page, allowed.kind), parts.settings)
     return json_answer(request, {"url": url})
 

@@ -6,7 +6,7 @@ from analytics_box.base import errors
 from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages import incident_rows as rows
-from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach
+from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach, save
 from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate, Kind
 from analytics_box.products.status_pages.incident_rows import EarlierText
 from analytics_box.products.status_pages.incidents import change, rules
@@ -23,7 +23,6 @@ from analytics_box.products.status_pages.incidents.messages import (
     PublishIncident,
     UpdateIncident,
 )
-from analytics_box.products.status_pages.saving import save
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.resource.fields import answer_of
 from analytics_box.resource.reach import Reach, check

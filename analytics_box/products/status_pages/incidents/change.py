@@ -36,7 +36,7 @@ from analytics_box.products.status_pages.incidents.messages import (
 )
 from analytics_box.products.status_pages.page import Component, StatusPage
 from analytics_box.products.status_pages.rows import COMPONENTS
-from analytics_box.products.status_pages.visibility import monitor_of, public_name
+from analytics_box.products.status_pages.seen import monitor_of, public_name
 from analytics_box.resource.fields import difference, values_of
 from analytics_box.resource.reach import Reach, check
 

@@ -13,11 +13,11 @@ from analytics_box.base.clock import MINUTE
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages import incident_rows, rows, states
+from analytics_box.products.status_pages.access import save
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import USUAL_MESSAGES, Incident
 from analytics_box.products.status_pages.incidents import rules, saying
 from analytics_box.products.status_pages.page import StatusPage
-from analytics_box.products.status_pages.saving import save
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.web.call import Parts
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.translation import _
-from analytics_box.products.status_pages import markdown
+from analytics_box.products.status_pages import markdown, statuspage
 from analytics_box.products.status_pages.incident import STATUS_LABELS
 from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
@@ -22,7 +22,6 @@ from analytics_box.products.status_pages.serving.history import Month
 from analytics_box.products.status_pages.serving.kept import RenderedAnswer
 from analytics_box.products.status_pages.serving.shown import ComponentView
 from analytics_box.products.status_pages.serving.times import month as month_in_words
-from analytics_box.products.status_pages.statuspage import answers
 
 MOST: Final = 50  # entries
 _OURS: Final = UUID("5f0e5a0e-6c4e-5a1b-9d3e-3a7c1b2f4d60")  # The namespace of ids in feeds.
@@ -166,7 +165,7 @@ class Maker:
 
     def _for_programs(self, seen: PageSeen, rest: str) -> bytes | None:
         if rest.startswith(API):
-            document = answers.ANSWERS.get(rest[len(API) :].removesuffix(".json"))
+            document = statuspage.ANSWERS.get(rest[len(API) :].removesuffix(".json"))
             return _ENCODER.encode(document(seen)) if document is not None and rest.endswith(".json") else None
         match rest.split("/"):
             case ["history.atom"]:

@@ -35,10 +35,11 @@ from analytics_box.products.status_pages.seen import (
     IncidentSeen,
     PageSeen,
     UpdateSeen,
+    public_host,
+    public_name,
 )
 from analytics_box.products.status_pages.view import standing
 from analytics_box.products.status_pages.view.standing import Own
-from analytics_box.products.status_pages.visibility import public_host, public_name
 from analytics_box.tenants.tenancy.rules import Organization
 
 _HEADLINES = {

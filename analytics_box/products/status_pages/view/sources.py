@@ -1,24 +1,28 @@
-"""The sources of a page's content: the monitors in memory, and the days in both databases."""
+"""The sources of a page's content: the monitors in memory and the days in both databases; pages built ahead of
+visits."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 
 from msgspec import Struct
 
 from analytics_box.base.clock import Clock
+from analytics_box.base.errors import BoxError
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.clock_watch import ClockWatch
 from analytics_box.base.store.db import Db
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.window import MaintenanceWindow, is_covered
-from analytics_box.products.status_pages.days import calendar, reading
+from analytics_box.products.status_pages.days import figures as day_figures
+from analytics_box.products.status_pages.days import reading
 from analytics_box.products.status_pages.days.reading import MeasuredComponent
 from analytics_box.products.status_pages.days.rows import StoredDay
+from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.page import StatusPage, Whole
-from analytics_box.products.status_pages.seen import PageSeen
+from analytics_box.products.status_pages.seen import PageSeen, monitor_of
 from analytics_box.products.status_pages.view import showing
 from analytics_box.products.status_pages.view.showing import Past, VisibleComponent
-from analytics_box.products.status_pages.visibility import monitor_of
 from analytics_box.query.ranges import zone
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 
@@ -78,7 +82,7 @@ async def past(
 
 def unknown_past(whole: Whole, now: int) -> Past:
     """No day is known."""
-    return Past(now, calendar.days_on_page(now, zone(whole.page.zone)), {})
+    return Past(now, day_figures.days_on_page(now, zone(whole.page.zone)), {})
 
 
 def assemble_page(sources: Sources, whole: Whole, shown: Sequence[VisibleComponent], known: Past, now: int) -> PageSeen:
@@ -94,3 +98,28 @@ async def see(sources: Sources, whole: Whole, now: int) -> PageSeen:
     shown = members(sources, whole)
     known, _ = await past(sources, whole, shown, now)
     return assemble_page(sources, whole, shown, known, now)
+
+
+log = logging.getLogger(__name__)
+
+
+async def store_days(given: Sources, pages: StatusPages) -> None:
+    """Store the finished days of all pages that are not stored yet. A failure of one page does not stop the others."""
+    for whole in pages.all():
+        try:
+            await _store(given, whole)
+        except BoxError as refused:
+            log.warning("Past days of the status page %s are not stored yet: %s", whole.page.slug, refused.message)
+        except Exception:
+            log.exception("Days of the status page %s could not be stored", whole.page.slug)
+
+
+async def _store(given: Sources, whole: Whole) -> None:
+    now, tz = given.clock.now(), zone(whole.page.zone)
+    last = next(day for day in reversed(day_figures.days_on_page(now, tz)) if day_figures.is_settled(day, tz, now))
+    shown = members(given, whole)
+    stored = await reading.with_day(given.box_db, [one.component.id for one in shown], last)
+    left = [one for one in shown if one.component.id not in stored]
+    if left:
+        _, settled = await past(given, whole, left, now)
+        await reading.store(given.box_db, settled, whole.page.zone)

@@ -3,8 +3,8 @@
 import random
 from typing import Any
 
-from analytics_box.products.flags.evaluation.context import EvaluationContext
 from analytics_box.products.flags.evaluation.matching import NEGATIVE
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.flag import Algorithm, Flag, Operator, TargetGroup
 from tests.products.flags.evaluation.made import flag, group
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.flag import Flag, TargetGroup, TargetingRule
 
 Result = dict[str, Any]

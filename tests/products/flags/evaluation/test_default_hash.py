@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from analytics_box.products.flags.evaluation.bucketing import absolute, default_hash, scale_and_hash
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from tests.cases import each
 from tests.products.flags.evaluation.made import flag, ruleset
 

@@ -24,7 +24,7 @@ from analytics_box.products.flags.evaluation.bucketing import (
     variant_draw,
     variant_prefix,
 )
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.flag import Algorithm, FlagDefinition, Variant
 from tests.cases import each
 from tests.products.flags.evaluation.made import flag, ruleset

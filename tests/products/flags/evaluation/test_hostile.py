@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from analytics_box.products.flags.evaluation import asking, conditions
 from analytics_box.products.flags.evaluation.compiling import compile_ruleset
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.evaluation.tracing import trace
 from analytics_box.products.flags.flag import Flag
 from tests.cases import each

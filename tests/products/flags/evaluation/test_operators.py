@@ -3,7 +3,7 @@
 from typing import Any
 
 from analytics_box.products.flags.evaluation.asking import text_of
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from tests.cases import each
 from tests.products.flags.evaluation.made import flag, ruleset
 

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from analytics_box.products.flags.evaluation.bucketing import variant_draw
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.evaluation.tracing import trace
 from analytics_box.products.flags.flag import Flag
 from tests.cases import each

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analytics_box.products.flags.evaluation.bucketing import murmur3
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from tests.cases import each
 from tests.products.flags.evaluation.made import flag, ruleset
 from tests.products.flags.evaluation.record_products import PERCENTAGES, SALT, SALTS, WEIGHTS, identities

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from analytics_box.products.flags.evaluation.compiling import compile_ruleset
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.figures.splits import FlagSplits, split_of, split_within
 from analytics_box.products.flags.flag import Flag, FlagDefinition
 from analytics_box.query.splits import Split, Untold

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.products.flags.evaluation.compiling import compile_ruleset
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.flag import FlagDefinition
-from analytics_box.products.flags.moving import files, flagd, flagd_writing, growthbook, launchdarkly, unleash
+from analytics_box.products.flags.moving import calls, flagd, flagd_writing, growthbook, launchdarkly, unleash
 from analytics_box.products.flags.moving.wanted import SourceFile
 from tests.products.flags.moving.record import people
 from tests.products.flags.moving.test_products import ANSWERS, HERE, READERS, context, flags_of, groups_of, read
@@ -73,11 +73,11 @@ def test_an_export_of_a_state_of_unleash_says_the_same() -> None:
         ],
     }
     with pytest.raises(BadRequest, match=r"several environments\. Select one: development, production"):
-        files.read_file(json.dumps(state))
-    source, found = files.read_file(json.dumps(state), environment="production")
+        calls.read_file(json.dumps(state))
+    source, found = calls.read_file(json.dumps(state), environment="production")
     assert (source, found.chosen) == ("unleash", "production")
     assert definitions(found) == definitions(unleash.read_file(given))
-    off = files.read_file(json.dumps(state), environment="development")[1]
+    off = calls.read_file(json.dumps(state), environment="development")[1]
     assert {one.definition.status for one in off.flags if one.definition is not None} == {"inactive"}
 
 
@@ -110,11 +110,11 @@ def test_the_api_of_launchdarkly_says_the_same() -> None:
     ]
     segments = {"items": list(given["segments"].values())}
     content = json.dumps({"items": items, "segments": segments})
-    source, found = files.read_file(content, environment="production")
+    source, found = calls.read_file(content, environment="production")
     assert (source, found.chosen) == ("launchdarkly", "production")
     whole = launchdarkly.read_file(given)
     assert (definitions(found), found.groups) == (definitions(whole), whole.groups)
-    without = files.read_file(json.dumps(items), environment="production")[1]
+    without = calls.read_file(json.dumps(items), environment="production")[1]
     segmented = next(one for one in without.flags if one.key == "segmented")
     assert (segmented.decides, segmented.notes[0]) == (True, "The segment beta is not in the file")
 
@@ -134,10 +134,10 @@ def test_the_api_of_growthbook_says_the_same() -> None:
         for key, one in given["features"].items()
     ]
     content = json.dumps({"features": features, "savedGroups": given["savedGroups"]})
-    source, found = files.read_file(content, environment="production")
+    source, found = calls.read_file(content, environment="production")
     assert (source, found.chosen) == ("growthbook", "production")
     assert definitions(found) == definitions(growthbook.read_file(given))
-    off = files.read_file(content, environment="dev")[1]
+    off = calls.read_file(content, environment="dev")[1]
     assert {one.definition.status for one in off.flags if one.definition is not None} == {"inactive"}
 
 
@@ -156,7 +156,7 @@ def test_flagd_export_imported_again_gives_all_users_the_same_values() -> None:
 
 
 def test_a_later_flagd_draws_by_another_hash() -> None:
-    (source, file) = files.read_file((HERE / "flagd.json").read_text(), "flagd-v3")
+    (source, file) = calls.read_file((HERE / "flagd.json").read_text(), "flagd-v3")
     colours = next(one.definition for one in file.flags if one.key == "colours")
     assert source == "flagd-v3"
     assert colours is not None
@@ -196,7 +196,7 @@ def test_whatever_stands_in_a_file_it_is_read_or_refused(product: str, place: in
     whole, places = SAMPLES[product]
     broken = _with(whole, places[place % len(places)], odd)
     try:
-        _, file = files.read_file(json.dumps(broken), product)  # type: ignore[arg-type]  # one of READERS
+        _, file = calls.read_file(json.dumps(broken), product)  # type: ignore[arg-type]  # one of READERS
     except BadRequest:
         return
     ready = compile_ruleset(flags_of(file), groups_of(file))

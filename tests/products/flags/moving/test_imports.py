@@ -11,8 +11,8 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.flag import LARGEST_SCOPE
-from analytics_box.products.flags.moving import files, flagd_writing, planning
-from analytics_box.products.flags.moving.import_calls import OutdatedPlan, store
+from analytics_box.products.flags.moving import calls, flagd_writing, planning
+from analytics_box.products.flags.moving.calls import OutdatedPlan, store
 from analytics_box.products.flags.moving.planning import FlagImportTarget, plan_import
 from analytics_box.products.flags.saving import save
 from tests.cases import each
@@ -164,7 +164,7 @@ def test_an_export_for_flagd_lists_what_it_cannot_say(world: World) -> None:
 
 def test_a_plan_is_not_stored_over_what_others_changed_meanwhile(world: World) -> None:
     own = FlagReach(world.box.organization_id, By("user:test", world.box.clock.now()), website_id=world.shop)
-    _, file = files.read_file(sample("flagd"))
+    _, file = calls.read_file(sample("flagd"))
     scope = world.flags.scope(world.shop)
     assert scope is not None
     plan = plan_import(scope, own, file, FlagImportTarget(source="flagd", existing="replace"))
@@ -220,11 +220,11 @@ HOSTILE = [
 def test_odd_files_are_refused_in_a_line(content: str, said: str) -> None:
     if said:
         with pytest.raises(BadRequest, match=said) as refused:
-            files.read_file(content)
+            calls.read_file(content)
         assert "\n" not in refused.value.message
     else:
         with suppress(BadRequest):
-            files.read_file(content)
+            calls.read_file(content)
 
 
 def test_permissions_to_import_and_export(shared: World) -> None:

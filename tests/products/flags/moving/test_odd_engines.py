@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from analytics_box.products.flags.evaluation.compiling import compile_ruleset
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.moving import flagd, growthbook, launchdarkly, unleash
 from analytics_box.products.flags.moving.wanted import SourceFile
 from tests.examples import some

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from analytics_box.products.flags.evaluation.compiling import compile_ruleset
-from analytics_box.products.flags.evaluation.context import EvaluationContext
-from analytics_box.products.flags.moving import files, flagd, flagd_writing, growthbook, launchdarkly, unleash
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
+from analytics_box.products.flags.moving import calls, flagd, flagd_writing, growthbook, launchdarkly, unleash
 from analytics_box.products.flags.moving.wanted import SourceFile, SourceFlag
 from tests.cases import each
 from tests.products.flags.moving.test_products import flags_of, groups_of
@@ -206,7 +206,7 @@ def test_a_flag_of_launchdarkly_waits_if_its_sdks_disagree(clause: Given) -> Non
 @each("weight", ["50", 50.5, True, None, 2**31])
 def test_a_flag_of_flagd_waits_if_a_weight_is_no_whole_number(weight: Any) -> None:
     targeting = {"fractional": [["on", weight], ["off", 1]]}
-    assert [one.decides for one in files.read_file(flag_of_flagd(targeting=targeting), "flagd")[1].flags] == [True]
+    assert [one.decides for one in calls.read_file(flag_of_flagd(targeting=targeting), "flagd")[1].flags] == [True]
 
 
 @each(
@@ -260,21 +260,21 @@ def test_growthbook_feature_that_would_change_a_value_is_inactive(rule: Given, s
 
 def flag_of_flagd(**fields: Any) -> str:
     flag = {"variants": {"on": True, "off": False}, "defaultVariant": "off"} | fields
-    return files.format_json({"flags": {"f": flag}})
+    return calls.format_json({"flags": {"f": flag}})
 
 
 @pytest.mark.parametrize("is_guarded", [True, False])
 def test_flagd_flag_bucketed_by_an_optional_attribute_is_inactive(is_guarded: bool) -> None:
     draw = {"fractional": [{"cat": [{"var": "$flagd.flagKey"}, V]}, ["on", 50], ["off", 50]]}
     content = flag_of_flagd(targeting={"if": [{"!!": [V]}, draw, "off"]} if is_guarded else draw)
-    (found,) = files.read_file(content, "flagd")[1].flags
+    (found,) = calls.read_file(content, "flagd")[1].flags
     assert found.decides is not is_guarded
 
 
 def test_flagd_fractional_of_an_unselected_version_is_inactive() -> None:
     content = flag_of_flagd(targeting={"fractional": [["on", 50], ["off", 50]]})
     assert [
-        [one.decides for one in files.read_file(content, source)[1].flags] for source in (None, "flagd", "flagd-v3")
+        [one.decides for one in calls.read_file(content, source)[1].flags] for source in (None, "flagd", "flagd-v3")
     ] == [
         [True],
         [False],

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.products.flags.editing.dependencies import needs
+from analytics_box.products.flags.editing.change import needs
 from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
 from analytics_box.products.flags.evaluation.conditions import nodes
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.flag import Flag, TargetGroup
 from analytics_box.products.flags.moving import flagd, growthbook, launchdarkly, unleash
 from analytics_box.products.flags.moving.wanted import SourceFile

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from analytics_box.base.settings import Settings
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.evaluation.compiling import compile_ruleset
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.ofrep.answers import Environment
 from analytics_box.products.flags.ofrep.serve import Ofrep
 from analytics_box.products.flags.saving import save

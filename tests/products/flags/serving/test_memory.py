@@ -1,7 +1,7 @@
 """What was answered a moment ago is answered again without evaluating, and never after a change."""
 
+from analytics_box.products.flags.serving.answers import CachedEvaluation, EvaluationCache
 from analytics_box.products.flags.serving.asked import asked_of
-from analytics_box.products.flags.serving.memo import CachedEvaluation, EvaluationCache
 from tests.products.flags.serving.world import OLD, ON, SHOP, World
 
 BULK = f"bulk?clientId={SHOP}&userId=ada"

@@ -12,13 +12,13 @@ from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.running.notices import NoticeDetail, What
 from analytics_box.products.monitors.running.rows import Transition
 from analytics_box.products.monitors.running.states import Base
+from analytics_box.products.status_pages.access import save
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import Incident
 from analytics_box.products.status_pages.incidents import ticking
 from analytics_box.products.status_pages.page import Component, Whole, new_component, new_page
 from analytics_box.products.status_pages.rows import COMPONENTS, PAGES
-from analytics_box.products.status_pages.saving import save
 from tests.inprocess import Answer, KeyName, WholeBox
 
 PAGE = "page-of-the-shop"

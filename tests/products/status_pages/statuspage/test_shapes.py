@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.products.status_pages.seen import AffectedSeen, PageSeen
-from analytics_box.products.status_pages.statuspage.answers import ANSWERS
+from analytics_box.products.status_pages.statuspage import ANSWERS
 from tests.cases import each
 from tests.products.status_pages.serving.examples import API, BUSY, CALM, ENDED, ONGOING, PLANNED, update
 

@@ -7,7 +7,7 @@ from analytics_box.base.facts.uptime import DOWN, UP, UptimeSpan
 from analytics_box.products.status_pages import public_calls
 from analytics_box.products.status_pages.page import Whole, new_page
 from analytics_box.products.status_pages.seen import AffectedSeen, ComponentSeen, PageSeen
-from analytics_box.products.status_pages.statuspage.answers import ANSWERS
+from analytics_box.products.status_pages.statuspage import ANSWERS
 from analytics_box.products.status_pages.view import sources
 from tests.cases import each
 from tests.inprocess import NOON

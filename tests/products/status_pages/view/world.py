@@ -13,6 +13,7 @@ from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.result import CheckResult, Outcome
 from analytics_box.products.monitors.running import rows as check_rows
 from analytics_box.products.monitors.running.rows import CheckRow
+from analytics_box.products.status_pages.access import save
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import AffectedComponent, Impact, Incident, IncidentUpdate
 from analytics_box.products.status_pages.page import (
@@ -24,7 +25,6 @@ from analytics_box.products.status_pages.page import (
     new_page,
 )
 from analytics_box.products.status_pages.rows import COMPONENTS, GROUPS, PAGES
-from analytics_box.products.status_pages.saving import save
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from tests.inprocess import NOON, WholeBox

@@ -1,23 +1,27 @@
-"""Flags from a file, over RPC: `flags.import`. A dry run plans the same and stores nothing."""
+"""Flags from a file and as a file, over RPC: `flags.import` and `flags.export`. A dry run plans the same and
+stores nothing."""
 
+import asyncio
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-from msgspec import Meta, Struct
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.file_queue import Existing, FileQueue
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
-from analytics_box.products.flags.access import FlagReach, reach
+from analytics_box.products.flags.access import FlagReach, reach, visible_scope
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.change import stored_scope
 from analytics_box.products.flags.editing.draft import clean_environment
-from analytics_box.products.flags.flag import LONGEST_DESCRIPTION
+from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, Flag
 from analytics_box.products.flags.flag import Status as FlagStatus
 from analytics_box.products.flags.groups import change as groups
 from analytics_box.products.flags.messages import Environment, OwnedInput
-from analytics_box.products.flags.moving import files
+from analytics_box.products.flags.moving import flagd, flagd_writing, growthbook, launchdarkly, own, unleash
 from analytics_box.products.flags.moving.planning import (
     FlagImportPlan,
     FlagImportTarget,
@@ -25,10 +29,67 @@ from analytics_box.products.flags.moving.planning import (
     Status,
     plan_import,
 )
-from analytics_box.products.flags.moving.wanted import MOST_BYTES, Source, SourceFile
+from analytics_box.products.flags.moving.wanted import MOST_BYTES, Form, Source, SourceFile
 from analytics_box.products.flags.saving import save
+from analytics_box.products.flags.scope import FlagScope
 from analytics_box.resource.reach import check
 from analytics_box.web.call import Call
+
+_ODD: Final = "The file cannot be read: a value has an unexpected type"
+_UNKNOWN: Final = (
+    "This is not a file of flags. Send an export of this box, Unleash, GrowthBook, LaunchDarkly or "
+    "flagd, and set source to one of them"
+)
+_READERS: Final[dict[Source, Callable[[Mapping[str, Any], str | None], SourceFile]]] = {
+    "analytics-box": own.read_file,
+    "unleash": unleash.read_file,
+    "growthbook": growthbook.read_file,
+    "launchdarkly": launchdarkly.read_file,
+    "flagd": flagd.read_file,
+    "flagd-v3": flagd.read_v3,
+}
+_LOOKS: Final[tuple[tuple[Source, Callable[[Mapping[str, Any]], bool]], ...]] = (
+    ("analytics-box", own.is_own),
+    ("flagd", flagd.is_flagd),
+    ("launchdarkly", launchdarkly.is_launchdarkly),
+    ("unleash", unleash.is_unleash),
+    ("growthbook", growthbook.is_growthbook),
+)
+
+
+def read_file(content: str, source: Source | None = None, environment: str | None = None) -> tuple[Source, SourceFile]:
+    """The flags that a file defines in one of its environments, and the product it comes from. Raises BadRequest."""
+    given = _mapping(content)
+    found = source or next((name for name, looks_so in _LOOKS if looks_so(given)), None)
+    if found is None:
+        raise BadRequest(_UNKNOWN)
+    reader = flagd.read_unsure if source is None and found == "flagd" else _READERS[found]
+    try:
+        return found, reader(given, environment)
+    except (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError) as odd:
+        raise BadRequest(_ODD) from odd
+
+
+def format_json(value: object) -> str:
+    """Indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
+
+
+def _mapping(content: str) -> dict[str, Any]:
+    text = content.removeprefix("\ufeff")
+    if not text.strip():
+        raise BadRequest("The file is empty")
+    try:
+        found = msgspec.json.decode(text)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as broken:
+        raise BadRequest(f"This is not JSON: {broken}") from broken
+    if isinstance(found, list):
+        is_launchdarkly = any(isinstance(one, dict) and "variations" in one for one in found)
+        return {"items" if is_launchdarkly else "features": found}
+    if not isinstance(found, dict):
+        raise BadRequest("This file does not contain flags. It must be a JSON object")
+    return found
+
 
 _PRODUCTS: Final[dict[Source, str]] = {
     "analytics-box": "a file",
@@ -145,7 +206,7 @@ async def import_flags(call: Call, given: ImportFlags) -> FlagImportAnswer:
         call.parts.limits.take("flag imports", own.organization_id, IMPORTS)
     environment = clean_environment(given.environment)
     source, file = await call.parts[FileQueue].run(
-        call.identity.holder, files.read_file, given.content, given.source or given.format, given.sourceEnvironment
+        call.identity.holder, read_file, given.content, given.source or given.format, given.sourceEnvironment
     )
     target = FlagImportTarget(
         source=source,
@@ -219,3 +280,55 @@ def _row(one: PlannedFlag, *, dry: bool) -> FlagRow:
         field=one.field,
         error=one.error,
     )
+
+
+class ExportFlags(OwnedInput, frozen=True, kw_only=True):
+    """Input of flags.export. An `environment` of null means flags of none; without it, flags of all environments.
+
+    The format analytics-box keeps everything; flagd has one environment, and lists what it cannot express.
+    """
+
+    format: Form = "analytics-box"
+    environment: Environment | UnsetType | None = UNSET
+
+
+class ExportedFlag(Struct, frozen=True):
+    """The parts of a flag that a file cannot express."""
+
+    key: str
+    notes: tuple[str, ...]
+
+
+class FlagExportAnswer(Struct, frozen=True, kw_only=True):
+    """Flags as the text of a file, their number, and what the file cannot express."""
+
+    type: str
+    content: str
+    flags: int
+    notes: list[ExportedFlag]
+
+
+async def export(call: Call, given: ExportFlags) -> FlagExportAnswer:
+    """flags.export: export all flags and target groups of a website or organization. Raises Forbidden, NotFound, or
+    BadRequest."""
+    scope = await visible_scope(call, given.websiteId, given.organizationId)
+    flags = list(scope.flags)
+    if given.environment is not UNSET:
+        wanted = clean_environment(given.environment)
+        flags = [one for one in flags if one.environment == wanted]
+    elif given.format == "flagd" and len({one.environment for one in flags}) > 1:
+        raise BadRequest.about("environment", "Select the environment to export. A flagd file has one environment")
+    written, notes = await asyncio.to_thread(_file_content, given.format, flags, scope)
+    return FlagExportAnswer(
+        type="application/json",
+        content=format_json(written),
+        flags=len(flags),
+        notes=[ExportedFlag(key, said) for key, said in notes],
+    )
+
+
+def _file_content(form: Form, flags: list[Flag], scope: FlagScope) -> tuple[Any, list[tuple[str, tuple[str, ...]]]]:
+    """Plain values of a file, and what it cannot express, by flag."""
+    if form == "flagd":
+        return flagd_writing.build_file(flags, scope.groups)
+    return own.build_file(flags, scope.groups), []

@@ -8,7 +8,7 @@ from typing import Any, Final
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.ingest import profile_rules, profiles
-from analytics_box.products.flags.evaluation.context import EvaluationContext
+from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.flag import Flag
 from analytics_box.tenants.websites.directory import Directory
 

@@ -1,1 +1,0 @@
-"""Preview of a change: recently identified people who would get a different outcome."""
