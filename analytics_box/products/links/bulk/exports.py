@@ -29,7 +29,7 @@ from analytics_box.web.call import Call
 
 Form = Literal["csv", "json"]
 TYPES: Final = {"csv": "text/csv", "json": "application/json"}
-_AT_ONCE: Final = 1_000  # links in a piece
+_PIECE: Final = 1_000
 UTM: Final = {f"utm{name.capitalize()}": name for name in Utm.__struct_fields__}
 _OF_ITSELF: Final = ("id", "organizationId", "createdBy")
 _BESIDES: Final = {  # what stands in the place of a field
@@ -64,7 +64,7 @@ async def piece(
     """The piece of such a file that begins after the link with this number, 0 for the first; where the next one begins,
     None with the last."""
     folders = await call.read(lambda db: folder_names(db, organization_id))
-    selection = LinkSelection(organization_id, folder_id=folder_id or UNSET, sort="oldest", after=after, limit=_AT_ONCE)
+    selection = LinkSelection(organization_id, folder_id=folder_id or UNSET, sort="oldest", after=after, limit=_PIECE)
     links = await call.read(partial(rows.links, selection=selection))
     content, first = b"", not after
     if first:
@@ -72,7 +72,7 @@ async def piece(
     if links:
         totals = await call.parts[Clicks].totals([link.number for link in links])
         content += await asyncio.to_thread(_piece, links, folders, totals, call.parts.settings, form, first=first)
-    is_last = len(links) < _AT_ONCE
+    is_last = len(links) < _PIECE
     if is_last and form == "json":
         content += b"\n]\n"
     return content, None if is_last else links[-1].number

@@ -148,8 +148,7 @@ async def list_orphans(call: Call, given: GivenOrphans) -> list[OrphanShown]:
     clicks = call.parts[Clicks]
     await clicks.flush()
     found = await clicks.events.read(lambda db: click_rows.orphans_since(db, served, first, MOST_ORPHANS))
-    return [OrphanShown(one.domain, one.slug, KINDS[one.kind], one.count, _date(one.day)) for one in found]
-
-
-def _date(day: int) -> str:
-    return datetime_date.fromordinal(_EPOCH + day).isoformat()
+    days = [datetime_date.fromordinal(_EPOCH + one.day).isoformat() for one in found]
+    return [
+        OrphanShown(one.domain, one.slug, KINDS[one.kind], one.count, day) for one, day in zip(found, days, strict=True)
+    ]
