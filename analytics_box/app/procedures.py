@@ -27,6 +27,7 @@ flag_history = Handlers("analytics_box.products.flags.history.calls")
 flag_exports = Handlers("analytics_box.products.flags.moving.calls")
 flag_schedules = Handlers("analytics_box.products.flags.schedules.calls")
 flag_usage = Handlers("analytics_box.products.flags.usage.calls")
+error_groups = Handlers("analytics_box.products.errors.calls")
 funnels = Handlers("analytics_box.products.funnels.calls")
 goals = Handlers("analytics_box.products.goals.calls")
 key_calls = Handlers("analytics_box.tenants.keys.calls")
@@ -81,6 +82,8 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("profiles.getById", profiles.get_by_id, "read:data", "member"),
     Procedure("profiles.export", profiles.export, "read:data", "member"),
     Procedure("profiles.delete", profiles.delete, "manage:websites", "admin"),
+    Procedure("errorGroups.list", error_groups.list_groups, "read:data"),
+    Procedure("errorGroups.update", error_groups.update, "manage:websites", "member"),
     Procedure("funnels.list", funnels.list_funnels, "read:data"),
     Procedure("funnels.getById", funnels.get_by_id, "read:data"),
     Procedure("funnels.create", funnels.create, "manage:websites", "member"),

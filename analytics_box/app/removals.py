@@ -130,6 +130,7 @@ LOSSES: Final = (
     RoomRemoval("annotations", of_websites=("annotations",)),
     RoomRemoval("goals", of_websites=("goals",)),
     RoomRemoval("funnels", of_websites=("funnels",)),
+    RoomRemoval("errors", of_websites=("error_groups",)),
     RoomRemoval("bots", of_websites=("people_rules", "bot_options")),
     RoomRemoval(
         "websites",

@@ -121,6 +121,7 @@ docs_pages = Handlers("analytics_box.app.docs.pages")
 reference_pages = Handlers("analytics_box.app.docs.reference_pages")
 types_pages = Handlers("analytics_box.app.docs.types_pages")
 drop_pages = Handlers("analytics_box.ingest.dropped_events.pages")
+error_pages = Handlers("analytics_box.products.errors.pages")
 funnel_forms = Handlers("analytics_box.products.funnels.form_pages")
 funnel_pages = Handlers("analytics_box.products.funnels.pages")
 goal_forms = Handlers("analytics_box.products.goals.form_pages")
@@ -251,6 +252,9 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/sites/{website_id:str}/goals/{goal_id:str}", goal_forms.save, "member", kept=True),
     page_route("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_forms.delete_form, "member"),
     form_route("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_forms.delete, "member"),
+    page_route("/sites/{website_id:str}/errors", error_pages.show),
+    page_route("/sites/{website_id:str}/errors/{name:str}", error_pages.show_one),
+    form_route("/sites/{website_id:str}/errors/{name:str}/state", error_pages.decide, "member"),
     page_route("/sites/{website_id:str}/funnels", funnel_pages.show),
     page_route("/sites/{website_id:str}/funnels/new", funnel_forms.new_form, "member"),
     form_route("/sites/{website_id:str}/funnels/new", funnel_forms.add, "member", kept=True),

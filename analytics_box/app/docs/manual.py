@@ -26,6 +26,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "dashboard",
         "goals",
         "funnels",
+        "error-groups",
         "notes",
         "dropped-events",
         "website-settings",

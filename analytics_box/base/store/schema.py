@@ -133,6 +133,26 @@ BOX: tuple[Step, ...] = (
             "create index funnels_of on funnels (website_id)",
         ),
     ),
+    # What members have decided about groups of JavaScript errors.
+    (
+        "0010_error_groups",
+        (
+            """
+            create table error_groups (
+              id               text    primary key check (length(id) between 8 and 64),
+              website_id       text    not null references websites (id) on delete cascade,
+              fingerprint      text    not null check (length(fingerprint) between 1 and 2048),
+              state            text    not null check (state in ('open', 'resolved', 'ignored')),
+              in_next_release  integer not null default 0 check (in_next_release in (0, 1)),
+              decided_at       integer not null,
+              created_by       text    not null,
+              created_at       integer not null,
+              updated_at       integer not null,
+              unique (website_id, fingerprint)
+            ) strict
+            """,
+        ),
+    ),
 )
 EVENTS: tuple[Step, ...] = (
     (FIRST, EVENT_TABLES),

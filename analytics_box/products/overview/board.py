@@ -477,4 +477,4 @@ WEBSITE: Final = Board(
         },
     ),
 )
-_FILTERS: Final = tuple(dict.fromkeys((*WEBSITE.fields, *COMMON)))
+_FILTERS: Final = tuple(dict.fromkeys((*WEBSITE.fields, *COMMON, "fingerprint", "release")))

@@ -59,10 +59,11 @@ def page_figures(answers: Sequence[Rows], place: PanelPlace) -> Facts:
     views, times, depths, entries, exits, flow = answers
     if not _field(views, path, "pageviews"):
         return Facts((), ())
+    depth = _field(depths, path, "avg_scroll_depth")
     return Facts(
         facts=(
             PanelFact(_("time on page"), _seconds(_field(times, path, "median_time_on_page"))),
-            PanelFact(_("scroll depth"), _percent(_field(depths, path, "avg_scroll_depth"))),
+            PanelFact(_("scroll depth"), UNKNOWN if depth is None else figures.percent(depth)),
             PanelFact(_("sessions began here"), figures.count(_field(entries, path, "pageviews") or 0)),
             PanelFact(_("ended here"), figures.count(_field(exits, path, "pageviews") or 0)),
         ),
@@ -77,10 +78,6 @@ def _field(rows: Rows, path: str, name: str) -> float | None:
 
 def _seconds(value: float | None) -> str:
     return UNKNOWN if value is None else figures.duration(value)
-
-
-def _percent(value: float | None) -> str:
-    return UNKNOWN if value is None else figures.percent(value)
 
 
 def _following(place: PanelPlace, rows: Sequence[Record]) -> tuple[BarRow, ...]:
@@ -212,10 +209,6 @@ def _errors(answers: Sequence[Rows], _: PanelPlace) -> Facts:
     return errors(msgspec.convert(summary[0], ErrorSummary), msgspec.convert(rows, list[ErrorRow]))
 
 
-def _vitals(answers: Sequence[Rows], _: PanelPlace) -> tuple[VitalFact, ...]:
-    return vitals(msgspec.convert(answers[0], list[VitalRow]))
-
-
 def uptime_rows(monitors: Sequence[WatchedUptime]) -> tuple[BarRow, ...]:
     """The monitors of a website, each with its uptime in the range and its state now."""
     return tuple(
@@ -264,7 +257,7 @@ EXTRAS: Final = {
     ),
     "vitals": Extra(
         ("vitals_overview",),
-        _vitals,
+        lambda answers, _: vitals(msgspec.convert(answers[0], list[VitalRow])),
         "vitals",
         _("75th percentile"),
         _("No web vitals in this range."),

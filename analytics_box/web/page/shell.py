@@ -60,7 +60,7 @@ OF_WEBSITE: Final = (
     NavigationEntry("goals", "/goals", "goal", _("Goals")),
     NavigationEntry("funnels", "/funnels", "funnel", _("Funnels")),
     NavigationEntry("sessions", "/sessions", "pages", _("Sessions")),
-    NavigationEntry("errors", "/details/errors", "warning", _("Errors")),
+    NavigationEntry("errors", "/errors", "warning", _("Errors")),
     NavigationEntry("performance", "/details/performance", "speed", _("Performance")),
     NavigationEntry("engagement", "/details/attention", "eye", _("Engagement")),
     NavigationEntry("people", "/visitors", "user", _("Visitors"), least="member"),

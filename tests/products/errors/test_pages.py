@@ -1,0 +1,170 @@
+"""Error groups: their states, the list and the page of one."""
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from analytics_box.base.clock import DAY, MINUTE
+from analytics_box.products.errors.group import ErrorGroup, Occurrences, State, state_of
+from tests.cases import each
+from tests.inprocess import Answer, WholeBox, whole_box
+from tests.rooms import FORM
+
+STACK = "TypeError: x\n    at pay (https://shop.example/shop.1a2b3c4d.js:12:7)"
+ONE = {"message": "Order 1 of <b>Ann</b> failed", "stack": STACK, "errorType": "TypeError", "release": "1"}
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[WholeBox]:
+    with whole_box(tmp_path / "data") as inside:
+        yield inside
+
+
+def send(box: WholeBox, who: str, *, ago: int = 10 * MINUTE, path: str = "/cart", **more: Any) -> None:
+    at, page = box.clock.now() - ago, f"https://shop.example{path}"
+    query, origin = f"client_id={box.sites['shop']}", "https://shop.example"
+    view = {"anonymousId": who, "path": page, "timestamp": at - 1_000, "name": "screen_view"}
+    assert box.post(f"/batch?{query}", [view], origin=origin).status == 200
+    error = {"anonymousId": who, "path": page, "timestamp": at, **ONE, **more}
+    assert box.post(f"/errors?{query}", [error], origin=origin).status == 200
+
+
+def page(box: WholeBox, rest: str = "", cookie: str = "") -> Answer:
+    return box.get(f"/sites/{box.sites['shop']}/errors{rest}", cookie=cookie or box.cookie, accept="text/html")
+
+
+def groups(box: WholeBox, rest: str = "?range=last_7d") -> list[str]:
+    """The messages and badges of the list."""
+    answer = page(box, rest)
+    assert answer.status == 200, answer.body
+    rows = re.findall(r'<th scope="row"><a href="[^"]+" data-whole>(.*?)<small>', answer.body.decode(), re.DOTALL)
+    return [unescape(re.sub(r"<[^>]+>", "", row)).strip() for row in rows]
+
+
+def fingerprint(box: WholeBox) -> str:
+    content = {"parameters": ["error_fingerprints"], "preset": "last_7d"}
+    answer = box.post(f"/v1/query?website_id={box.sites['shop']}", content, key="all")
+    return str(json.loads(answer.body)["data"][0]["data"][0]["fingerprint"])
+
+
+def decide(box: WholeBox, state: State, **more: str) -> None:
+    path = f"/sites/{box.sites['shop']}/errors/{fingerprint(box)}/state"
+    answer = box.ask(
+        "POST", path, headers={**FORM, "cookie": box.cookie}, body=urlencode({"state": state, **more}).encode()
+    )
+    assert answer.status == 303, answer.body
+
+
+@each(
+    ("group", "occurrences", "expected"),
+    [
+        (None, [("", 5, 9)], ("open", False)),
+        ("open", [("", 5, 9)], ("open", False)),
+        ("ignored", [("", 5, 19)], ("ignored", False)),
+        ("resolved", [("", 5, 9)], ("resolved", False)),
+        ("resolved", [("", 5, 10)], ("resolved", False)),
+        ("resolved", [("", 5, 11)], ("open", True)),
+        ("next", [("1", 5, 11)], ("resolved", False)),
+        ("next", [("1", 5, 11), ("2", 11, 11)], ("open", True)),
+    ],
+)
+def test_state_follows_from_the_decision_and_from_what_happened_since(
+    group: str | None, occurrences: list[tuple[str, int, int]], expected: tuple[State, bool]
+) -> None:
+    """The decision was made at 10; `next` is resolved in the next release."""
+    state: State = "ignored" if group == "ignored" else "open" if group == "open" else "resolved"
+    known = None if group is None else ErrorGroup("id", "site", "f", state, group == "next", 10, "ann", 10, 10)
+    assert state_of(known, [Occurrences(*one) for one in occurrences]) == expected
+
+
+def test_errors_with_one_cause_are_one_line_with_its_visitors(box: WholeBox) -> None:
+    send(box, "ann")
+    send(box, "bob", message="Order 2 of <b>Ann</b> failed")
+    send(box, "cyd", message="Failed to fetch", stack="")
+    text = page(box, "?range=last_7d").body.decode()
+    assert groups(box) == ["Order 2 of <b>Ann</b> failed New in 1", "Failed to fetch New in 1"]
+    assert "<b>Ann</b>" not in text
+    assert '<td class="number">2</td><td class="number">2</td>' in text
+
+
+def test_error_that_happened_before_the_range_is_not_new(box: WholeBox) -> None:
+    send(box, "ann")
+    assert groups(box, "?range=today") == [f"{ONE['message']} New in 1"]
+    box.clock.advance(seconds=2 * DAY / 1000)
+    send(box, "ann")
+    assert groups(box, "?range=today") == [ONE["message"]]
+
+
+def test_resolved_error_leaves_the_list_and_comes_back_when_it_happens_again(box: WholeBox) -> None:
+    send(box, "ann")
+    decide(box, "resolved")
+    assert groups(box) == []
+    assert groups(box, "?range=last_7d&state=resolved") == [ONE["message"]]
+    box.clock.advance(seconds=300)
+    send(box, "bob", ago=MINUTE)
+    assert groups(box) == [f"{ONE['message']} Back after fix"]
+
+
+def test_error_resolved_in_the_next_release_stays_resolved_in_the_old_one(box: WholeBox) -> None:
+    send(box, "ann")
+    decide(box, "resolved", next="on")
+    box.clock.advance(seconds=300)
+    send(box, "bob", ago=MINUTE)
+    assert groups(box) == []
+    send(box, "bob", ago=MINUTE, release="2")
+    assert groups(box) == [f"{ONE['message']} Back after fix"]
+
+
+def test_ignored_error_stays_ignored_until_it_is_reopened(box: WholeBox) -> None:
+    send(box, "ann")
+    decide(box, "ignored")
+    box.clock.advance(seconds=300)
+    send(box, "ann", ago=MINUTE)
+    assert groups(box) == []
+    decide(box, "open")
+    assert len(groups(box)) == 1
+
+
+def test_page_of_a_group_has_its_stack_breakdowns_and_latest_session(box: WholeBox) -> None:
+    send(box, "ann", path="/first")
+    send(box, "bob", path="/second", ago=MINUTE)
+    send(box, "cyd", message="Another")
+    text = page(box, f"/{fingerprint(box)}?range=last_7d").body.decode()
+    assert "at pay (https://shop.example/shop.1a2b3c4d.js:12:7)" in text
+    assert all(f"<bdi>{path}</bdi>" in text for path in ("/first", "/second"))
+    assert "Order 1 of &lt;b&gt;Ann&lt;/b&gt; failed" in text
+    for link, count in ((r"/session\?[^\"]+", 1), (r"/sessions\?[^\"]+", 2)):
+        (href,) = re.findall(rf'href="(/sites/[^"/]+{link})"', text)
+        shown = box.get(unescape(href), cookie=box.cookie, accept="text/html")
+        assert shown.status == 200
+        assert count == 1 or len(re.findall('class="session-line"', shown.body.decode())) == count
+
+
+def test_group_that_did_not_happen_in_the_range_says_so(box: WholeBox) -> None:
+    assert "Choose a longer range" in page(box, "/0123456789abcdef").body.decode()
+    for name in ("x", "m", "m!", "0123"):
+        assert page(box, f"/{name}").status == 404
+
+
+def test_group_of_an_earlier_version_is_reached_by_its_message(box: WholeBox) -> None:
+    send(box, "ann")
+    box.box.events.db.write_now(lambda db: db.execute("update stored_errors set error_group = 0"))
+    (href,) = re.findall(r'data-whole><bdi>Order|href="(/sites/[^"]+/errors/m[^"]+)"', page(box).body.decode())[:1]
+    assert "at pay" in box.get(unescape(href), cookie=box.cookie, accept="text/html").body.decode()
+
+
+def test_state_is_set_and_listed_over_the_api(box: WholeBox) -> None:
+    send(box, "ann")
+    given = {"websiteId": box.sites["shop"], "fingerprint": fingerprint(box), "state": "ignored"}
+    answer = box.post("/errorGroups/update", given, key="all")
+    assert answer.status == 200, answer.body
+    (listed,) = json.loads(box.post("/errorGroups/list", {"websiteId": box.sites["shop"]}, key="all").body)
+    assert (listed["state"], listed["fingerprint"]) == ("ignored", given["fingerprint"])
+    refused = box.post("/errorGroups/update", {**given, "inNextRelease": True}, key="all")
+    assert refused.status == 400
