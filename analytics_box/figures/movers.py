@@ -28,7 +28,6 @@ class Mover(Struct, frozen=True):
     change: float
     share: float | None
     amount: str
-    tone: str
     width: str
     texts: tuple[str, ...]
     href: str = ""
@@ -42,7 +41,6 @@ class Movers(Struct, frozen=True):
     before: float
     now: float
     amount: str
-    tone: str
     parts: tuple[Mover, ...]
 
 
@@ -93,7 +91,7 @@ def movers(
     parts += [part(label, change) for label, change in rest if change]
     if not parts:
         return None
-    return Movers(explanation, *totals, figures.difference(whole), _tone(whole), tuple(parts))
+    return Movers(explanation, *totals, figures.difference(whole), tuple(parts))
 
 
 def _mover(
@@ -109,12 +107,8 @@ def _mover(
     texts = (*(UNKNOWN if count is None else figures.count(count) for count in counts),)
     of_all = UNKNOWN if share is None else figures.percent(share)
     width = figures.bar_width(abs(change), largest)
-    amount, tone = figures.difference(change), _tone(change)
-    return Mover(label, *counts, change, share, amount, tone, width, (*texts, of_all), href, code)
-
-
-def _tone(change: float) -> str:
-    return "good" if change > 0 else "bad" if change < 0 else ""
+    amount = figures.difference(change)
+    return Mover(label, *counts, change, share, amount, width, (*texts, of_all), href, code)
 
 
 def _rest(

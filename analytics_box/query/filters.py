@@ -217,12 +217,12 @@ def _where(item: "Filter | FilterGroup", allowed: tuple[str, ...], ignored: dict
 
 def of_one_event(items: tuple[Where, ...]) -> tuple[Where, ...]:
     """Conditions that must all hold: properties are those of the event that is named beside them, of each if these are
-    several, and of one event where none is. What a session must not have stands for itself."""
+    several, and of one event or page view where none is. What a session must not have stands for itself."""
     properties = tuple(item for item in items if _is(item, "session_property"))
     if not properties:
         return items
     named = tuple(item for item in items if _is(item, "session_event"))
-    events = named or (FilterCondition("session_event", "set", (), negated=False),)
+    events = named or (FilterCondition("session_property", "set", (), negated=False),)
     others = tuple(item for item in items if item not in properties and item not in named)
     asked = tuple(item for item in properties if isinstance(item, FilterCondition))
     return (*others, *(replace(event, also=asked) for event in events if isinstance(event, FilterCondition)))

@@ -16,7 +16,7 @@ def view(**query: str) -> View:
 EMPTY = {
     **dict.fromkeys(("name", "path", "href", "text", "domain", "country")),
     **dict.fromkeys(("country_code", "device_type", "variant"), ""),
-    **dict.fromkeys(("visitors", "total_events", "total_clicks", "percentage"), 0),
+    **dict.fromkeys(("visitors", "total_events", "total_clicks", "page_views", "percentage"), 0),
 }
 
 

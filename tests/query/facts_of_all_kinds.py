@@ -32,11 +32,19 @@ _SESSION = {
 _ATTRIBUTES = tuple(_SESSION.get(name, "") for name in ATTRIBUTES)
 
 
+# Events that the tracker sends by itself, with their properties.
+OF_TRACKER = {
+    "site_search": '{"term":"price"}',
+    "not_found": '{"referrer":"https://x.example/old"}',
+    "file_download": '{"href":"https://x.example/a.pdf","extension":"pdf"}',
+}
+
+
 def visit(site: int, now: int) -> list[Fact]:
     """Ana looks at two pages, buys, meets an error and leaves; Ben, whom the site knows, looks at one and buys."""
     return [
         _event(site, now - 200_000, PAGE_VIEW, "/", ANA),
-        _event(site, now - 180_000, PAGE_VIEW, "/a", ANA),
+        _event(site, now - 180_000, PAGE_VIEW, "/a", ANA, properties='{"plan":"pro"}'),
         _event(site, now - 170_000, CUSTOM, "/a", ANA, properties='{"plan":"pro","n":3,"ok":true,"o":{"x":1}}'),
         replace(_event(site, now - 169_000, CUSTOM, "/a", ANA), name="$flag_evaluated", exposure=("new", "a")),
         _event(site, now - 100_000, PAGE_EXIT, "/a", ANA, engaged=40, scroll=80),
@@ -64,6 +72,14 @@ def visit(site: int, now: int) -> list[Fact]:
             )
             for number in range(6)
         ),
+    ]
+
+
+def of_tracker(site: int, now: int) -> list[Fact]:
+    """The events of the tracker while Ana looks at a page."""
+    return [
+        replace(_event(site, now - 168_000, CUSTOM, "/a", ANA, properties=properties), name=name)
+        for name, properties in OF_TRACKER.items()
     ]
 
 

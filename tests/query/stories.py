@@ -43,7 +43,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "system_version": ("", "9", "10.1"),
     "path": ("/", "/a", "/b/c", "/ü"),
     "query_string": ("", "q=1"),
-    "name": ("buy", "sign ✓", "$flag_evaluated"),
+    "name": ("buy", "sign ✓", "$flag_evaluated", "buy", "not_found"),
     "namespace": ("", "shop"),
     "origin": ("", "backend"),
     "profile": ("", "", "ann", "bea"),
@@ -61,7 +61,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "last_field": ("", "email", "name"),
     "flag": ("new", "price"),
     "variant": ("a", "b"),
-    "key": ("k", "plan", "ü"),
+    "key": ("k", "plan", "ü", "referrer"),
     "client_session": ("", "", "s1"),
 }
 NUMBERS: dict[str, tuple[int | None, ...]] = {
@@ -152,7 +152,7 @@ class Teller:
             origin=self._of("origin"),
             client_session=self._of("client_session") if visitor else "",
             attributes=self._attributes(),
-            properties=self._properties() if kind == CUSTOM else None,
+            properties=self._properties() if kind in {CUSTOM, PAGE_VIEW} else None,
             profile=self._of("profile"),
             interactions=self._random.choice((0, 1, 2, None)) if left else None,
             agent=self._of("agent") if program else "",

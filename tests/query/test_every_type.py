@@ -17,7 +17,7 @@ from tests.cases import each
 from tests.examples import is_thorough
 from tests.query.checks_of_all_kinds import store_a_monitor
 from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
-from tests.query.facts_of_all_kinds import ANA, visit
+from tests.query.facts_of_all_kinds import ANA, of_tracker, visit
 from tests.query.world import World
 
 KINDS: dict[str, type | tuple[type, ...]] = {
@@ -41,7 +41,7 @@ SETTINGS = {
 @pytest.fixture(scope="module")
 def site(world: World) -> int:
     (number,) = world.new_sites(1)
-    world.store_facts(visit(number, world.clock.now()))
+    world.store_facts([*visit(number, world.clock.now()), *of_tracker(number, world.clock.now())])
     clicks = clicks_of_all_kinds(number, world.clock.now(), landing=number, visitor=ANA)
     world.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
     store_a_monitor(world.db, number, world.clock.now())

@@ -60,6 +60,21 @@ def test_title_decides_for_views_inside_the_page(page: Page, collector: Collecto
     assert event["path"].endswith("/missing")
 
 
+def test_search_term_of_a_page_of_results_is_an_event(page: Page, collector: Collector) -> None:
+    address = collector.publish("/results", tag='data-track-search="keyword,q"')
+    page.goto(f"{address}?page=2&q=%20Blue%20Shoes&keyword=")
+    [event] = collector.wait_for("site_search")
+    assert (event["path"], event["properties"]) == (address, {"term": "blue shoes"})
+
+
+def test_page_without_a_search_term_is_no_search(page: Page, collector: Collector) -> None:
+    page.goto(collector.publish("/results", tag="data-track-search") + "?page=2&keyword=shoes")
+    collector.wait_for("screen_view")
+    page.evaluate("databuddy.track('last'); databuddy.flush()")
+    collector.wait_for("last")
+    assert collector.events("site_search") == []
+
+
 def test_submitted_form_is_an_event_without_what_was_typed(page: Page, collector: Collector) -> None:
     form = "<form id=news action='/subscribe?secret=1'><input name=id value=typed></form>"
     stay = "<script>addEventListener('submit', (event) => event.preventDefault())</script>"

@@ -5,7 +5,7 @@
 const WANTED = {
   rules: /sampl|Patt|fil/,
   ids: /store/,
-  clicks: /k[ADFNO]/,
+  clicks: /k[ADFNOS]/,
   interactions: /Inter/,
   errors: /Err/,
   vitals: /Vitals|Perf/,

@@ -41,7 +41,12 @@ METRIC_LABELS = {
     "conversions": _("Conversions"),
     "conversion_rate": _("Conversion rate"),
 }
-_COUNTED = {"visitors": _("Visitors"), "total_events": _("Events"), "total_clicks": _("Clicks")}
+_COUNTED = {
+    "visitors": _("Visitors"),
+    "page_views": _("Page views"),
+    "total_events": _("Events"),
+    "total_clicks": _("Clicks"),
+}
 TAB_LABELS = {
     "sources": _("Sources"),
     "channels": _("Channels"),
@@ -69,10 +74,18 @@ TAB_LABELS = {
     "slow_devices": _("Performance by device"),
     "slow_countries": _("Performance by country"),
     "loading": _("Load times"),
+    "page_properties": _("Page properties"),
     "attention": _("Attention"),
+    "reach": _("Scroll reach"),
     "depths": _("Scroll depth"),
     "frustration": _("Frustration"),
+    "rage": _("Rage clicks"),
+    "dead": _("Dead clicks"),
     "forms": _("Forms"),
+    "fields": _("Abandoned fields"),
+    "searches": _("Site search"),
+    "missing": _("404 pages"),
+    "downloads": _("Downloads"),
 }
 _TITLES = {
     "page": _("This page"),
@@ -112,6 +125,7 @@ EMPTY_TEXTS = {
     "events": _("No custom events in this range. Send one from your page with {call}."),
     "links": _("No clicks on outgoing links in this range. Add {outgoing} to the snippet to track them."),
     "domains": _("No clicks on outgoing links in this range. Add {outgoing} to the snippet to track them."),
+    "page_properties": _("No page views with properties in this range. Send them with {properties}."),
     "flags": _("No feature flags in this range."),
 }
 DEFINITIONS = {
@@ -153,7 +167,12 @@ DEFINITIONS = {
     "uptime": "uptime",
     **dict.fromkeys(("error_pages", "error_kinds"), "error"),
     **dict.fromkeys(("performance", "slow_browsers", "slow_devices", "slow_countries", "loading"), "web-vitals"),
-    **dict.fromkeys(("attention", "depths", "frustration", "forms"), "engagement"),
+    "page_properties": "custom-event",
+    **dict.fromkeys(
+        ("attention", "reach", "depths", "frustration", "rage", "dead", "forms", "fields", "searches", "missing"),
+        "engagement",
+    ),
+    "downloads": "engagement",
     "people": "identified-visitor",
     "goals": "goal-and-conversion",
     "conversions": "goal-and-conversion",
@@ -173,6 +192,12 @@ _SHARES = {
     "apart samples": _("Share of all measurements in this range."),
     "apart form_starts": _("Share of all started forms in this range."),
     "apart visitors": _("Share of the visitors of all rows."),
+    "apart clicks": _("Share of all clicks in these rows."),
+    "apart abandoned": _("Share of all abandoned forms in these rows."),
+    "apart searches": _("Share of all searches in this range."),
+    "apart views": _("Share of the views of all missing pages."),
+    "apart downloads": _("Share of all downloads in this range."),
+    "page_views": _("Share of the visits whose scroll depth was measured."),
 }
 
 
@@ -243,6 +268,10 @@ def _entry_list(type: str, field: str = "", *, within: tuple[str, ...] = (), **m
     return FigureList(type, field, columns=(_VIEWS,), beside=(beside,), within=within, **more)
 
 
+# Elements of pages, or fields of forms, with their pages.
+_ELEMENTS: Final = partial(
+    FigureList, detail=itemgetter("path"), apart=True, columns=(FigureColumn("visitors"),), within=("path",)
+)
 _ENTRIES: Final = JoinedType(sessions_of_entries(TYPES["top_pages"]), _OF_SESSIONS, ("path",))
 LISTS: Final[dict[str, FigureList]] = {
     "sources": _entry_list("traffic_sources", "referrer", detail=domain_beside),
@@ -285,6 +314,13 @@ LISTS: Final[dict[str, FigureList]] = {
             FigureColumn("unique_sessions"),
             FigureColumn("last_occurrence", "moment"),
         ),
+    ),
+    "page_properties": FigureList(
+        "page_properties",
+        "event_property",
+        counted="page_views",
+        apart=True,
+        columns=(FigureColumn("visitors"),),
     ),
     "links": FigureList(
         "outbound_links",
@@ -347,6 +383,7 @@ LISTS: Final[dict[str, FigureList]] = {
             FigureColumn("median_time_to_first_interaction", "ms"),
         ),
     ),
+    "reach": FigureList("scroll_reach", shown="depth", counted="page_views"),
     "depths": FigureList(
         "scroll_depth_distribution", shown="depth_range", apart=True, columns=(FigureColumn("sessions"),)
     ),
@@ -363,6 +400,8 @@ LISTS: Final[dict[str, FigureList]] = {
             FigureColumn("error_rate", "percent"),
         ),
     ),
+    "rage": _ELEMENTS("rage_clicks", counted="clicks"),
+    "dead": _ELEMENTS("dead_clicks", counted="clicks"),
     "forms": FigureList(
         "form_abandonment_by_page",
         "path",
@@ -371,12 +410,33 @@ LISTS: Final[dict[str, FigureList]] = {
         apart=True,
         columns=(FigureColumn("form_submits"), FigureColumn("abandonment_rate", "percent")),
     ),
+    "fields": _ELEMENTS("abandoned_fields", counted="abandoned"),
+    "searches": FigureList("site_searches", counted="searches", apart=True, columns=(FigureColumn("visitors"),)),
+    "missing": FigureList(
+        "missing_pages",
+        "path",
+        counted="views",
+        detail=lambda row: _("from {page}").format(page=row["referrer"]) if row["referrer"] else "",
+        apart=True,
+        columns=(FigureColumn("visitors"),),
+        within=("referrer",),
+    ),
+    "downloads": FigureList(
+        "file_downloads",
+        counted="downloads",
+        label=_without_scheme,
+        apart=True,
+        columns=(FigureColumn("visitors"),),
+    ),
 }
 # Lists with a table, but no panel.
 TABLES_ALONE: Final = (
     ("errors", "error_pages", "error_kinds"),
     ("performance", "loading", "slow_browsers", "slow_devices", "slow_countries"),
-    ("attention", "depths", "frustration", "forms"),
+    (
+        *("attention", "reach", "depths", "frustration", "rage", "dead", "forms", "fields"),
+        *("searches", "missing", "downloads"),
+    ),
 )
 CAMPAIGNS: Final = ("utm_campaign", "utm_source", "utm_medium", "utm_term", "utm_content")
 # Fields that no list shows: what happened in a session beside what is listed (query/happened.py).
@@ -392,7 +452,7 @@ PANELS: Final[dict[str, tuple[str, ...]]] = {
     "pages": ("pages", "entry", "exit"),
     "countries": (*PLACES, "map"),
     "browsers": ("browsers", "systems", "devices", "windows", "languages"),
-    "events": ("events",),
+    "events": ("events", "page_properties"),
     "links": ("links", "domains"),
     "flags": ("flags",),
 }
@@ -446,7 +506,11 @@ WEBSITE: Final = Board(
         tabs={**TAB_LABELS, **_TITLES},
         choices=CHOICE_LABELS,
         empty=EMPTY_TEXTS,
-        codes={"{call}": 'databuddy.track("signup")', "{outgoing}": 'data-track-outgoing-links="true"'},
+        codes={
+            "{properties}": 'databuddy.setGlobalProperties({plan: "pro"})',
+            "{call}": 'databuddy.track("signup")',
+            "{outgoing}": 'data-track-outgoing-links="true"',
+        },
         filters=FIELD_LABELS,
         anchors=DEFINITIONS,
         shares=_SHARES,
@@ -474,6 +538,10 @@ WEBSITE: Final = Board(
             "form_starts": _("Started"),
             "form_submits": _("Submitted"),
             "abandonment_rate": _("Abandoned"),
+            "abandoned": _("Abandoned"),
+            "searches": _("Searches"),
+            "views": _("Views"),
+            "downloads": _("Downloads"),
         },
     ),
 )

@@ -22,7 +22,8 @@ from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.visit import Answer, Next, Visitor
 
-MOST_ROWS: Final = 1_000  # of a list; the difference in all others is one part
+# Rows of a list. The difference in all others is one part.
+MOST_ROWS: Final = 1_000
 _COLUMNS: Final = ("list", "name", "before", "now", "change", "contribution")
 _FORMS: Final = {"csv": "text/csv", "json": "application/json"}
 

@@ -3,21 +3,24 @@
 from collections.abc import Sequence
 from typing import Any
 
-from analytics_box.base.facts.event import CUSTOM
+from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import OutputColumn, QueryType, Record, ScanRequest, Visualization, column
 from analytics_box.query.catalog.values import (
+    SortableValue,
     field,
     hexadecimal,
     instant,
     json_value,
+    mean,
+    number,
     quotient,
     ratio,
     session_id,
     share,
 )
-from analytics_box.query.filters import SELECTING
-from analytics_box.query.plan import PlanOrder
+from analytics_box.query.filters import COMMON, SELECTING
+from analytics_box.query.plan import DerivedKey, PlanOrder
 from analytics_box.query.ranges import TimeWindow
 
 FILTERS = (
@@ -64,7 +67,7 @@ def _type(
         columns=columns,
         asks=asks,
         filters=filters,
-        public=name != "custom_events_recent",
+        public=name not in {"custom_events_recent", "custom_events_property_numbers", "page_properties"},
         organization=True,
         default_limit=rows,
         visualization=visualization,
@@ -290,6 +293,48 @@ TYPES = (
         ),
         ScanRequest("properties", ("unique_values", "count"), ("event", "key"), kinds=(CUSTOM,), order=_BY_COUNT),
         filters=_OF_PROPERTIES,
+    ),
+    _type(
+        "custom_events_property_numbers",
+        "Numbers",
+        "The numbers among the values of each property of each custom event, up to a billion",
+        (
+            _EVENT,
+            _KEY,
+            column("count", "number", "Values that are numbers", field("number_count")),
+            column("sum", "number", "Their sum", number("number_total", 1_000)),
+            column("average", "number", "Their mean", mean("number_total", "number_count", below=1_000)),
+            column("median", "number", "Their median", number("number_p50", 100_000)),
+            column("p90", "number", "Their 90th percentile", number("number_p90", 100_000)),
+        ),
+        ScanRequest(
+            "properties",
+            ("number_count", "number_total", "number_p50", "number_p90"),
+            ("event", "key"),
+            kinds=(CUSTOM,),
+            order=(PlanOrder("number_count"),),
+            least=("number_count", 1),
+        ),
+        filters=_OF_PROPERTIES,
+    ),
+    _type(
+        "page_properties",
+        "Properties of page views",
+        "The properties that page views were sent with",
+        (
+            column(
+                "name",
+                "string",
+                "Both, as the filter event_property takes them: key=value",
+                SortableValue(lambda row: f"{row['key']}={row['value']}", DerivedKey("variant", ("key", "value"))),
+            ),
+            _KEY,
+            _VALUE,
+            column("page_views", "number", "Page views", field("count")),
+            column("visitors", "number", "Distinct visitors", field("unique_users")),
+        ),
+        ScanRequest("properties", ("count", "unique_users"), ("key", "value"), kinds=(PAGE_VIEW,), order=_BY_COUNT),
+        filters=(*COMMON, "property_key"),
     ),
     _type(
         "custom_events_recent",

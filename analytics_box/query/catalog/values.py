@@ -57,9 +57,9 @@ def round_quotient(part: float | None, whole: int = 1, digits: int = 2) -> float
     return None if part is None else quotient(part, whole, digits)
 
 
-def number(name: str) -> SortableValue:
-    """A number rounded; None if nothing was measured."""
-    return SortableValue(lambda row: round_quotient(row[name]), name)
+def number(name: str, of_one: int = 1) -> SortableValue:
+    """A number, measured in this many parts of one, rounded; None if nothing was measured."""
+    return SortableValue(lambda row: round_quotient(row[name], of_one), name)
 
 
 def measurement(name: str, digits: int = 2) -> SortableValue:

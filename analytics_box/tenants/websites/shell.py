@@ -67,6 +67,7 @@ OPTIONS: Final = (
     SnippetOption(
         "not-found", "data-track-not-found", _("404 pages"), _("Missing pages and the pages that link to them"), True
     ),
+    SnippetOption("search", "data-track-search", _("Site search"), _("Search terms in ?q=, ?query=, ?s= and ?search=")),
     SnippetOption("errors", "data-track-errors", _("Errors"), _("JavaScript errors with the page and browser")),
     SnippetOption(
         "vitals", "data-track-web-vitals", _("Performance"), _("Loading and interaction times of real visits")

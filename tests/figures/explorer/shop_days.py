@@ -1,5 +1,7 @@
 """Three short visits to a small shop that leave facts of every kind: what the examples of query types are made from."""
 
+from msgspec.structs import replace
+
 from analytics_box.base.clock import DAY, SECOND
 from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES
@@ -53,6 +55,13 @@ _FRANCE = _GERMANY | {
 }
 
 
+OF_TRACKER = {
+    "site_search": '{"term":"price"}',
+    "not_found": '{"referrer":"https://news.example/2019/shops"}',
+    "file_download": '{"href":"https://shop.example/prices.pdf","extension":"pdf"}',
+}
+
+
 def visits(site: int, now: int) -> list[Fact]:
     """Ana reads and looks at prices; Ben, whom the shop knows, buys; Cleo came the day before; and a crawler."""
     return [*_cleo(site, now - DAY), *_ana(site, now), *_ben(site, now)]
@@ -72,7 +81,11 @@ def _ana(site: int, now: int) -> list[Fact]:
     exits = (1, "unload", 30_000, 20_000, 500, 80, 3, 4, 5, 6, 0, 2, 1, "button#buy", "div.hero", 1)
     return [
         _event(site, at, PAGE_VIEW, "/", ANA, _GERMANY),
-        _event(site, at + 20 * SECOND, PAGE_VIEW, "/pricing", ANA, _GERMANY),
+        _event(site, at + 20 * SECOND, PAGE_VIEW, "/pricing", ANA, _GERMANY, properties='{"plan":"trial"}'),
+        *(
+            replace(_event(site, at + 25 * SECOND, CUSTOM, "/old", ANA, _GERMANY, properties=properties), name=name)
+            for name, properties in OF_TRACKER.items()
+        ),
         _event(site, at + 30 * SECOND, CUSTOM, "/pricing", ANA, _GERMANY, properties='{"plan":"pro","seats":3}'),
         *(
             _span("vitals", site, at + 40 * SECOND, ANA, measured)

@@ -85,8 +85,10 @@ def visit(box: WholeBox, someone: Someone, number: int) -> None:
         answer = box.post(target, content, key=None, **headers)
         assert answer.status in {200, 204}, answer.body
 
-    for path in someone.pages:
-        send(f"/?{client}", {"name": "screen_view", **who, "path": f"https://shop.example{path}", **someone.said})
+    for number_of_page, path in enumerate(someone.pages):
+        page = {"path": f"https://shop.example{path}", **someone.said}
+        more = {} if number_of_page else {"properties": {"plan": someone.name}}
+        send(f"/?{client}", {"name": "screen_view", **who, **page, **more})
         box.clock.advance(seconds=20)
     send(f"/?{client}", {"name": f"greeted by {someone.name}", **who})
     given = {"flag": "new", "variant": "ab"[number % 2]}

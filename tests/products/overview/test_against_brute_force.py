@@ -176,6 +176,8 @@ def _rows(name: str, facts: Facts, asked: Question, visitors: int) -> list[Row]:
             else:
                 found |= _of_sessions([visit for visit in begun if _is_of(name, row, visit)])
         made.append(found)
+    if listed.order:  # What is unknown comes last.
+        made.sort(key=lambda row: (row[listed.order] is None, -(row[listed.order] or 0)))
     return made
 
 

@@ -1,6 +1,8 @@
 """How people use pages (wire 1.13)."""
 
 from collections.abc import Callable
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from tests.query.brute.facts import EXIT, VIEW, Answer, Facts, Question, Row, Rows
@@ -85,21 +87,18 @@ def _frustration(facts: Facts, asked: Question) -> list[Row]:
 
 
 def _forms(facts: Facts, asked: Question) -> list[Row]:
-    def abandoned(row: Row) -> bool:
-        return bool(row["form_fields"] > 0 and not row["form_submits"])
-
     made = []
     for path, rows in sorted(_by_page(facts, asked).items()):
         starts = sum(row["form_fields"] > 0 or row["form_submits"] > 0 for row in rows)
         if starts:
-            left = sum(abandoned(row) for row in rows)
+            left = sum(map(_abandoned, rows))
             made.append(
                 {
                     "name": path,
                     "form_starts": starts,
                     "form_submits": sum(row["form_submits"] > 0 for row in rows),
                     "abandonment_rate": share(left, starts),
-                    "top_abandoned_field": _top(rows, "last_field", lambda row: int(abandoned(row))),
+                    "top_abandoned_field": _top(rows, "last_field", _abandoned),
                 }
             )
     return sorted(made, key=lambda row: -row["form_starts"])
@@ -140,11 +139,42 @@ def _depths(facts: Facts, asked: Question) -> list[Row]:
     ]
 
 
+def _reach(facts: Facts, asked: Question) -> list[Row]:
+    depths = [row["scroll"] for row in _exits(facts, asked) if row["scroll"] is not None]
+    reached = {reach: sum(depth >= reach for depth in depths) for reach in range(10, 101, 10)}
+    return [
+        {"depth": f"{reach}%", "page_views": count, "percentage": share(count, len(depths))}
+        for reach, count in reached.items()
+    ]
+
+
+def _elements(target: str, counted: str, measure: Callable[[Row], int], facts: Facts, asked: Question) -> list[Row]:
+    """Elements of pages with what happened to them."""
+    found: dict[tuple[str, str], list[Row]] = {}
+    for path, rows in _by_page(facts, asked).items():
+        for row in rows:
+            if row[target]:
+                found.setdefault((row[target], path), []).append(row)
+    made = [
+        {"name": element, "path": path, counted: sum(map(measure, rows)), "visitors": visited(rows)}
+        for (element, path), rows in sorted(found.items())
+    ]
+    return sorted((row for row in made if row[counted]), key=lambda row: -row[counted])
+
+
+def _abandoned(row: Row) -> int:
+    return int(row["form_fields"] > 0 and not row["form_submits"])
+
+
 _OTHERS: dict[str, Answer] = {
     "frustration_by_page": _frustration,
     "form_abandonment_by_page": _forms,
     "scroll_depth_summary": _scroll_summary,
     "scroll_depth_distribution": _depths,
+    "scroll_reach": _reach,
+    "rage_clicks": partial(_elements, "rage_target", "clicks", itemgetter("rage_clicks")),
+    "dead_clicks": partial(_elements, "dead_target", "clicks", itemgetter("dead_clicks")),
+    "abandoned_fields": partial(_elements, "last_field", "abandoned", _abandoned),
 }
 ANSWERS = _OTHERS | answers(
     {

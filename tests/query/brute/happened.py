@@ -23,6 +23,7 @@ class Happened:
     """All that a session has. Facts without a session have nothing of it."""
 
     events: list[tuple[str, list[tuple[str, str]]]] = field(default_factory=list)  # a name, keys and values
+    said: list[list[tuple[str, str]]] = field(default_factory=list)  # keys and values of page views
     views: list[tuple[int, int, str]] = field(default_factory=list)  # time, id, path
     hrefs: set[str] = field(default_factory=set)
     domains: set[str] = field(default_factory=set)
@@ -71,9 +72,12 @@ def _note(own: Happened, row: Row) -> None:
         own.scrolled = max(own.scrolled, row["scroll"] or 0)
     if row["kind"] == VIEW:
         own.views.append((row["time"], row["id"], row["path"]))
+    properties = json.loads(row["properties"] or "{}").items()
+    pairs = [(key, _text(value)) for key, value in properties if value is not None]
     if row["kind"] == CUSTOM:
-        properties = json.loads(row["properties"] or "{}").items()
-        own.events.append((row["name"], [(key, _text(value)) for key, value in properties if value is not None]))
+        own.events.append((row["name"], pairs))
+    if row["kind"] == VIEW:
+        own.said.append(pairs)
 
 
 def _text(value: Any) -> str:
@@ -84,14 +88,14 @@ def _text(value: Any) -> str:
 
 def all_hold(row: Row, filters: Iterable[Filter], matches: Matches) -> bool:
     """Whether all of these hold of the row's session. Properties are those of each event that is named beside them,
-    else of any one event; what is negated stands alone."""
+    else of any one event or page view; what is negated stands alone."""
     own: Happened = row["happened"]
     items = list(filters)
     names = [item for item in items if item[0] == "event" and item[1] not in POSITIVE]
     properties = [item for item in items if item[0] == "event_property" and item[1] not in POSITIVE]
     others = [item for item in items if item not in names and item not in properties]
-    if properties and not names:
-        names = [("event", "is_set", [])]
+    if properties and not names and not _any_said(own, properties, matches):
+        return False
     return all(_did(own, name, properties, matches) for name in names) and all(
         _one(own, one, matches) for one in others
     )
@@ -107,7 +111,7 @@ def _one(own: Happened, item: Filter, matches: Matches) -> bool:
     if name == "event":
         return _did(own, item, [], matches)
     if name == "event_property":
-        return _did(own, ("event", "is_set", []), [item], matches)
+        return _any_said(own, [item], matches)
     return any(matches(text, name, op, values) for text in own.texts[name])
 
 
@@ -117,6 +121,12 @@ def _did(own: Happened, event: Filter, properties: list[Filter], matches: Matche
         _called(name, event, matches) and all(_has(pairs, item, matches) for item in properties)
         for name, pairs in own.events
     )
+
+
+def _any_said(own: Happened, properties: list[Filter], matches: Matches) -> bool:
+    """Whether one event or page view has all of the properties."""
+    of_views = any(all(_has(pairs, item, matches) for item in properties) for pairs in own.said)
+    return of_views or _did(own, ("event", "is_set", []), properties, matches)
 
 
 def _called(name: str, event: Filter, matches: Matches) -> bool:

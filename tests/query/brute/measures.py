@@ -64,9 +64,13 @@ def exact(value: float) -> Fraction:
 
 def rank(values: Iterable[float], percent: int) -> Fraction | None:
     """Linear between ranks (semantics 22)."""
-    ordered = sorted(exact(value) for value in values)
-    if not ordered:
-        return None
+    ordered = [exact(value) for value in values]
+    return between(ordered, percent) if ordered else None
+
+
+def between(values: Iterable[Fraction], percent: int) -> Fraction:
+    """Linear between ranks, of exact numbers."""
+    ordered = sorted(values)
     place = Fraction((len(ordered) - 1) * percent, 100)
     low = floor(place)
     high = min(low + 1, len(ordered) - 1)

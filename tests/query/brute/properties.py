@@ -5,12 +5,13 @@ import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+from math import floor
 from typing import Any
 
 from tests.query.brute.custom_events import custom_events_of
-from tests.query.brute.facts import Answer, Facts, Question, Row
+from tests.query.brute.facts import VIEW, Answer, Facts, Question, Row
 from tests.query.brute.filters import passes
-from tests.query.brute.measures import half_up, people, share
+from tests.query.brute.measures import between, half_up, people, share
 
 
 def text_of(value: Any) -> str:
@@ -166,6 +167,65 @@ def _discovery(facts: Facts, asked: Question) -> list[Row]:
     ]
 
 
+def _numbers(facts: Facts, asked: Question) -> list[Row]:
+    """What is a number and no larger than a billion, in thousandths."""
+    rows = []
+    for item in _properties(facts, asked):
+        numbers = [value for value in item.values if isinstance(value, int | float) and not isinstance(value, bool)]
+        exact = [Fraction(floor(value * 1000 + 0.5), 1000) for value in numbers if abs(value) <= 1_000_000_000]
+        if exact:
+            rows.append(
+                {
+                    "event_name": item.event,
+                    "property_key": item.key,
+                    "count": len(exact),
+                    "sum": half_up(sum(exact, start=Fraction(0))),
+                    "average": half_up(sum(exact, start=Fraction(0)) / len(exact)),
+                    "median": half_up(between(exact, 50)),
+                    "p90": half_up(between(exact, 90)),
+                }
+            )
+    return sorted(rows, key=lambda row: -row["count"])
+
+
+def _of_page_views(facts: Facts, asked: Question) -> list[Row]:
+    of_keys = [item for item in asked.filters if item[0] == "property_key"]
+    filters = [item for item in asked.filters if item[0] != "property_key"]
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in facts["events"]:
+        if row["kind"] == VIEW and not row["bot"] and asked.has(row["time"]) and passes(row, filters):
+            for key, value in json.loads(row["properties"] or "{}").items():
+                if value is not None and passes({"key": key}, of_keys):
+                    found.setdefault((key, text_of(value)), []).append(row)
+    rows = [
+        {
+            "name": f"{key}={value}",
+            "property_key": key,
+            "property_value": value,
+            "page_views": len(own),
+            "visitors": people(own),
+        }
+        for (key, value), own in sorted(found.items())
+    ]
+    return sorted(rows, key=lambda row: -row["page_views"])
+
+
+def _of_event(name: str, of_key: str, counted: str, facts: Facts, asked: Question) -> list[Row]:
+    """The values of one property of one event; of missing pages also the pages."""
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for row in custom_events_of(facts, asked):
+        for key, value in json.loads(row["properties"] or "{}").items():
+            if row["name"] == name and key == of_key and value is not None:
+                place = (row["path"], text_of(value)) if name == "not_found" else (text_of(value),)
+                found.setdefault(place, []).append(row)
+    names = ("name", "referrer") if name == "not_found" else ("name",)
+    rows = [
+        {**dict(zip(names, place, strict=True)), counted: len(own), "visitors": people(own)}
+        for place, own in sorted(found.items())
+    ]
+    return sorted(rows, key=lambda row: -row[counted])
+
+
 ANSWERS: dict[str, Answer] = {
     "custom_event_properties": _values,
     "custom_events_property_cardinality": _cardinality,
@@ -173,4 +233,9 @@ ANSWERS: dict[str, Answer] = {
     "custom_events_property_distribution": partial(_best, 20),
     "custom_events_property_classification": _classification,
     "custom_events_discovery": _discovery,
+    "custom_events_property_numbers": _numbers,
+    "page_properties": _of_page_views,
+    "site_searches": partial(_of_event, "site_search", "term", "searches"),
+    "missing_pages": partial(_of_event, "not_found", "referrer", "views"),
+    "file_downloads": partial(_of_event, "file_download", "href", "downloads"),
 }

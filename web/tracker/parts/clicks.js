@@ -1,5 +1,6 @@
 // Events of the page that nobody has to record: clicks on elements with data-track (trackAttributes), on links to files
-// (trackDownloads) and to other hosts (trackOutgoingLinks), submitted forms (trackForms), missing pages (trackNotFound).
+// (trackDownloads) and to other hosts (trackOutgoingLinks), submitted forms (trackForms), missing pages (trackNotFound),
+// searches on the website (trackSearch).
 
 const FILE = new RegExp(
   "\\.(7z|apk|avi|csv|dmg|docx?|epub|exe|gz|iso|jar|key|midi?|mov|mp[34]|mpe?g|msi|numbers|od[pst]|pages|pdf|pkg|" +
@@ -8,7 +9,7 @@ const FILE = new RegExp(
 );
 
 export default (core) => {
-  const { trackAttributes, trackDownloads, trackForms, trackNotFound, trackOutgoingLinks } = core.settings;
+  const { trackAttributes, trackDownloads, trackForms, trackNotFound, trackOutgoingLinks, trackSearch } = core.settings;
   /** When it happened, in UTC ms: it may have waited for this part. */
   const at = (event) => Math.round(Date.now() - performance.now() + event.timeStamp);
   /** The text of a link, or the name of the picture that it consists of. */
@@ -28,6 +29,16 @@ export default (core) => {
     }
   };
 
+  /** Records the term of a page view that shows results. @param {string} names query parameters, with commas */
+  const search = (view, names) => {
+    const query = new URLSearchParams(location.search);
+    const term = names.split(",").map((name) => query.get(name.trim())?.trim()).find(Boolean);
+    if (term) {
+      const properties = { term: term.slice(0, 100).toLowerCase() };
+      core.record("/batch", { name: "site_search", path: view.path, properties });
+    }
+  };
+
   if (trackForms) {
     const submitted = (event) => {
       const form = event.target;
@@ -44,6 +55,9 @@ export default (core) => {
   }
 
   return (event) => {
+    if (trackSearch && event.name == "screen_view") {
+      search(event, trackSearch === true ? "q,query,s,search" : "" + trackSearch);
+    }
     if (trackNotFound && event.name == "screen_view") {
       // A view inside the page gets its title a little later. By then rules.js has masked both addresses.
       setTimeout(examine, event.page_count > 1 ? 500 : 0, event);

@@ -39,6 +39,8 @@ DIALECT = Dialect(
         (re.compile(r"([\w.]+) & ([0-9]+)"), r"bitAnd(\1, \2)"),
         (re.compile(r"\bgroup_concat\((.*?)\)"), r"nullif(arrayStringConcat(groupArray(\1), ','), '')"),
         (re.compile(r"\blength\(value\)"), "lengthUTF8(value)"),
+        # ClickHouse also runs this for texts, in the branch that is not taken.
+        (re.compile(r"\bcast\(value as double\)"), "toFloat64OrZero(value)"),
         (re.compile(r"value glob '\[12\][^']*'"), "match(value, '^[12][0-9]{3}-[01][0-9]-[0-3][0-9]')"),
         (re.compile(r"value glob '(https?://)\*'"), r"startsWith(value, '\1')"),
         (re.compile(r"\bconcat_ws\(', ', ((?:nullif\([\w.]+, ''\)(?:, )?)+)\)"), r"arrayStringConcat([\1], ', ')"),

@@ -30,8 +30,8 @@ def find_facts(condition: FilterCondition, values: Values, dialect: Dialect, col
         case "session_event":
             return _event(condition, values, dialect, columns)
         case "session_property":
-            event = FilterCondition("session_event", "set", (), negated=False, also=(condition,))
-            return _event(event, values, dialect, columns)
+            either = f"(kind = 1 or {DID})"
+            return _with_properties(either, condition.also or (condition,), values, dialect, columns)
         case "session_page":
             return of_events(columns, f"kind = 1 and {string_matches('path', condition, values)}")
         case "session_exit":
@@ -70,10 +70,17 @@ def _event(condition: FilterCondition, values: Values, dialect: Dialect, columns
     own = DID if condition.match == "set" else f"kind = 2 and {string_matches('name', condition, values)}"
     if not condition.also:
         return of_events(columns, own)
+    return _with_properties(own, condition.also, values, dialect, columns)
+
+
+def _with_properties(
+    own: str, properties: tuple[FilterCondition, ...], values: Values, dialect: Dialect, columns: str
+) -> str:
+    """A subquery for events or page views of which one has all of these properties."""
     first, *others = (
         f"from what_happened as fact, {dialect.properties} and {NEAR} and bot = 0 and {own}"
         f" and {_property(item, dialect, values)}"
-        for item in condition.also
+        for item in properties
     )
     return f"select {columns} {first}" + "".join(f" and fact.id in (select fact.id {other})" for other in others)
 

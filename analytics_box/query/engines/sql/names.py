@@ -78,6 +78,7 @@ EVENTS = {
     "median_engaged": "median(engaged)",
     "scroll_total": "sum(case when kind = 3 then scroll end)",
     "scroll_rows": "count(case when kind = 3 then scroll end)",
+    **{f"reach_{reach}": f"count(case when kind = 3 and scroll >= {reach} then 1 end)" for reach in range(10, 101, 10)},
     "custom": "count(case when kind = 2 then 1 end)",
     "visitors_of_exits": f"count(distinct case when {VISITED} then visitor end)",
     "pages": "count(distinct case when kind = 1 then path end)",
@@ -202,6 +203,11 @@ ENGAGEMENT = _SPANS | {
     "form_submits": "count(case when form_submits > 0 then 1 end)",
     "abandoned": "count(case when form_fields > 0 and form_submits = 0 then 1 end)",
 }
+# Numbers in thousandths, whose sums fit into 64 bits. Visitors choose the values: larger ones count as text.
+_NUMBER = (
+    "case when kind_of in ('integer', 'real') then case when abs(cast(value as double)) <= 1000000000"
+    " then cast(floor(cast(value as double) * 1000 + 0.5) as bigint) end end"
+)
 PROPERTIES = {
     "count": "count(*)",
     "unique_users": "count(distinct nullif(visitor, 0))",
@@ -209,6 +215,10 @@ PROPERTIES = {
     "length_total": "sum(length(value))",
     "longest": "max(length(value))",
     "numbers": "count(case when kind_of in ('integer', 'real') then 1 end)",
+    "number_count": f"count({_NUMBER})",
+    "number_total": f"sum({_NUMBER})",
+    "number_p50": f"cast(floor(percentile({_NUMBER}, 50) * 100 + 0.5) as bigint)",
+    "number_p90": f"cast(floor(percentile({_NUMBER}, 90) * 100 + 0.5) as bigint)",
     "booleans": "count(case when kind_of in ('true', 'false') then 1 end)",
     "dates": "count(case when value glob '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*' then 1 end)",
     "urls": "count(case when value glob 'http://*' or value glob 'https://*' then 1 end)",

@@ -242,14 +242,15 @@ def _properties(plan: QueryPlan, where: list[str], dialect: Dialect, values: Val
     own = [item for item in plan.where if "key" in _columns(item)]
     spoken = {name for item in own for name in _columns(item)}
     others_of_event = sorted(spoken.intersection((*ATTRIBUTES, *OF_THE_PAGE)).difference(_OF_CUSTOM_EVENTS))
-    beside = (*_OF_CUSTOM_EVENTS, *others_of_event) if len(spoken) > 1 else ()
+    columns = (*_OF_CUSTOM_EVENTS, *others_of_event) if len(spoken) > 1 else ("name",)
+    columns += tuple(name for name in plan.group if name in _OF_CUSTOM_EVENTS and name not in columns)
     others = [item for item in plan.where if item not in own]
     where += ["properties is not null", *(render(item, values, dialect) for item in others)]
-    more = "".join(f"fact.{name} as {name}, " for name in beside)
+    more = "".join(f"fact.{name} as {name}, " for name in columns if len(columns) > 1)
     inner = (
         f"select site, time, visitor, session, name as event, key, {more}\n"
         f"    {dialect.kind_of} as kind_of, {dialect.value} as value\n"
-        f"  from (select id, site, time, visitor, session, {', '.join(('name', *beside[1:]))}, properties\n"
+        f"  from (select id, site, time, visitor, session, {', '.join(columns)}, properties\n"
         f"    from events as fact where {_and(where)}) as fact, {dialect.properties}"
     )
     found = [render(item, values, dialect.without_combinations) for item in own]
