@@ -67,16 +67,13 @@ def milliseconds(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A duration in its two largest units: 12 s, 1 m 12 s, 2 h 5 m."""
+    """A duration in its two largest units, without those that are zero: 12 s, 1 m 12 s, 45 m, 2 h 5 m."""
     if seconds < 0 and whole(seconds):
         return MINUS + duration(-seconds)
     minutes, rest = divmod(whole(seconds), 60)
-    if not minutes:
-        return f"{rest}{NBSP}s"
     hours, minutes_left = divmod(minutes, 60)
-    if not hours:
-        return f"{minutes}{NBSP}m{NBSP}{rest}{NBSP}s"
-    return f"{hours}{NBSP}h{NBSP}{minutes_left}{NBSP}m"
+    units = ((hours, "h"), (minutes_left, "m")) if hours else ((minutes, "m"), (rest, "s"))
+    return NBSP.join(f"{count}{NBSP}{unit}" for count, unit in units if count) or f"0{NBSP}s"
 
 
 def visible(text: str) -> str:

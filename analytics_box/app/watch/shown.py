@@ -111,9 +111,7 @@ def duration(seconds: float) -> str:
     """12 s, 5 m 3 s, 2 h, 3 days."""
     if seconds >= 2 * _DAY:
         return _("{days} days").format(days=figures.count(seconds // _DAY))
-    words = figures.duration(max(seconds, 0))
-    largest, _rest, rest = words.partition(f"{figures.NBSP}0{figures.NBSP}")  # 1 m 0 s is 1 m
-    return largest if len(rest) == 1 else words
+    return figures.duration(max(seconds, 0))
 
 
 def running(found: BoxState, person: SignedInPerson) -> str:

@@ -9,7 +9,7 @@ from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
 from analytics_box.products.alerts.occurrence import What
-from analytics_box.resource.fields import Field, Stamp, date
+from analytics_box.resource.fields import Field, Stamp, date, or_null
 
 Trigger = Literal["uptime", "traffic_spike", "traffic_drop", "error_rate", "first_event"]
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -103,9 +103,7 @@ class AlertRule(Struct, frozen=True, kw_only=True, rename="camel"):
     organization_id: str
     website_id: Annotated[str, Meta(max_length=255), Field()] | None
     name: Annotated[str, Meta(max_length=LONGEST_NAME), Field(clean=clean_name)]
-    description: Annotated[
-        str, Meta(max_length=LONGEST_DESCRIPTION), Field(clean=str.strip, null=True, shown=lambda text: text or None)
-    ]
+    description: Annotated[str, Meta(max_length=LONGEST_DESCRIPTION), Field(clean=str.strip, null=True, shown=or_null)]
     enabled: Annotated[bool, Field()]
     trigger: Annotated[Trigger, Field(name="triggerType", clean=clean_trigger, wire=GivenTrigger)]
     conditions: Annotated[Conditions, Field(name="triggerConditions")]

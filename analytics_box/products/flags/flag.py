@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 
 from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
-from analytics_box.resource.fields import Field, Stamp
+from analytics_box.resource.fields import Field, Stamp, or_null
 
 FlagType = Literal["boolean", "rollout", "multivariant"]
 Status = Literal["active", "inactive", "archived"]
@@ -195,10 +195,6 @@ def _each_once(given: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(given))
 
 
-def _or_null(text: str) -> str | None:
-    return text or None
-
-
 def _in_log(value: Any) -> object:
     is_short = value is None or (isinstance(value, bool | int | float | str) and len(str(value)) <= _SHORT)
     return value if is_short else "(value)"
@@ -212,7 +208,7 @@ _GivenText = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
 _GivenKeys = Annotated[tuple[Key, ...], Meta(max_length=MOST_DEPENDENCIES)]
 _GivenColor = Annotated[str, Meta(pattern="^(#[0-9A-Fa-f]{6})?$", max_length=7)]
 Folder = Annotated[str, Meta(max_length=LONGEST_FOLDER)]
-Description = Annotated[str, Field(wire=_GivenText, clean=clean_description, null=True, empty="", shown=_or_null)]
+Description = Annotated[str, Field(wire=_GivenText, clean=clean_description, null=True, empty="", shown=or_null)]
 # Rules name users, and the log cannot be erased, so it only counts them.
 Rules = Annotated[
     tuple[TargetingRule, ...],
@@ -227,7 +223,7 @@ class FlagDefinition(Struct, frozen=True, kw_only=True, omit_defaults=True):
     also for users that a rule turns it off for. Without it an inactive flag is not given.
     """
 
-    name: Annotated[str, Field(wire=_GivenName, clean=clean_name, null=True, empty="", shown=_or_null)] = ""
+    name: Annotated[str, Field(wire=_GivenName, clean=clean_name, null=True, empty="", shown=or_null)] = ""
     description: Description = ""
     type: Annotated[FlagType, Field()] = "boolean"
     status: Annotated[Status, Field()] = "active"
@@ -256,7 +252,7 @@ class FlagDefinition(Struct, frozen=True, kw_only=True, omit_defaults=True):
             empty=(),
         ),
     ] = ()
-    folder: Annotated[str, Field(wire=Folder, clean=clean_folder, null=True, empty="", shown=_or_null)] = ""
+    folder: Annotated[str, Field(wire=Folder, clean=clean_folder, null=True, empty="", shown=or_null)] = ""
     bucketing: Bucketing = Bucketing()
 
 
@@ -299,7 +295,7 @@ class TargetGroup(Struct, frozen=True, kw_only=True, rename="camel"):
         str, Field(wire=Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)], clean=clean_group_name)
     ]
     description: Description = ""
-    color: Annotated[str, Field(wire=_GivenColor, clean=str.lower, null=True, empty="", shown=_or_null)] = ""
+    color: Annotated[str, Field(wire=_GivenColor, clean=str.lower, null=True, empty="", shown=or_null)] = ""
     rules: Rules = ()
     created_by: str = ""
     created_at: Stamp = 0

@@ -4,7 +4,7 @@ Page, JSON, feeds, badges and procedures are built from its result, and from not
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Final, NamedTuple
 
@@ -16,7 +16,7 @@ from analytics_box.base.clock import DAY, MINUTE
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.monitors.monitor import Monitor
-from analytics_box.products.monitors.window import MaintenanceWindow, is_covered, spans
+from analytics_box.products.monitors.window import MaintenanceWindow, WindowSpan, is_covered, spans
 from analytics_box.products.status_pages.days import figures as of_days
 from analytics_box.products.status_pages.days.figures import NOTHING, DayFigures
 from analytics_box.products.status_pages.incident import (
@@ -132,7 +132,11 @@ def visible_page(
         components=tuple(_component(*each, names, past) for each in zip(members, owns, statuses, strict=True)),
         incidents=tuple(one for one in seen if one.kind == "incident"),
         maintenances=(
-            *(one for window in windows for one in _window_occurrences(window, members, names, now)),
+            *(
+                one
+                for window in windows
+                for one in window_occurrences(window, _current_spans(window, now), members, now)
+            ),
             *(one for one in seen if one.kind == "maintenance"),
         ),
         created_at=page.created_at,
@@ -253,17 +257,23 @@ def _incident(one: Incident, names: Mapping[str, str], unseen: set[str]) -> Inci
     )
 
 
-def _window_occurrences(
-    window: MaintenanceWindow, members: Sequence[VisibleComponent], names: Mapping[str, str], now: int
+def _current_spans(window: MaintenanceWindow, now: int) -> Iterator[WindowSpan]:
+    """The next occurrence of a window within 30 days, and one that ended in the last 24 hours."""
+    found = spans(window, now - DAY, now + _AHEAD)
+    yield from [one for one in found if one.end > now][:1]
+    yield from [one for one in found if one.end <= now][-1:]
+
+
+def window_occurrences(
+    window: MaintenanceWindow, found: Iterable[WindowSpan], members: Sequence[VisibleComponent], now: int
 ) -> Iterator[IncidentSeen]:
-    """A window as maintenance: its next occurrence within 30 days, and one that ended in the last 24 hours."""
+    """Occurrences of a window as maintenance of the components that it covers."""
     affected = tuple(
-        AffectedSeen(one.component.id, names[one.component.id], "maintenance")
+        AffectedSeen(one.component.id, public_name(one.component, one.monitor), "maintenance")
         for one in members
         if one.monitor is not None and is_covered(window, one.monitor)
     )
-    found = spans(window, now - DAY, now + _AHEAD)
-    for span in (*[one for one in found if one.end > now][:1], *[one for one in found if one.end <= now][-1:]):
+    for span in found:
         said: list[tuple[Status, int]] = [("scheduled", window.updated_at)]
         said += [("in_progress", span.start)] if span.start <= now else []
         said += [("completed", span.end)] if span.end <= now else []

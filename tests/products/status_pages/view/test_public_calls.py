@@ -1,12 +1,14 @@
 """What anybody may ask of status pages over RPC (wire 9.1, 9.2)."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from analytics_box.base.facts.uptime import UP, UptimeSpan
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.monitors.window import Covers, MaintenanceWindow
+from analytics_box.products.monitors.window import Covers, MaintenanceWindow, Repeat
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.page import Whole, new_page
 from analytics_box.products.status_pages.public_calls import BySlug
@@ -241,3 +243,36 @@ def test_announced_maintenance_of_monitors_is_on_pages_that_show_them(status_wor
         page = status_world.box.get("/status/acme").body.decode()
         assert ("New disks" in page) == bool(statuses)
     assert status_world.box.get("/status/acme/incidents/window-0001").status == 404
+
+
+def test_occurrences_of_announced_windows_are_in_the_history_of_their_month(
+    status_world: StatusWorld, monitor: str
+) -> None:
+    started = datetime.fromtimestamp((NOON - 8 * DAY) / 1000, UTC)
+    daily = MaintenanceWindow(
+        id="window0001",
+        organization_id=status_world.box.organization_id,
+        name="New disks",
+        covers=Covers(monitor_ids=(monitor,)),
+        announced=True,
+        starts_at=NOON - 8 * DAY - 1000,
+        repeat=Repeat("day", f"{started:%H:%M}", 60),
+    )
+    status_world.box.box.parts[Monitors].remember_window(daily)
+    status_world.box.clock.advance(seconds=1)
+
+    def history(month: str = "") -> str:
+        return status_world.box.get(f"/status/acme/history{month}").body.decode()
+
+    dates = [started + timedelta(days=day) for day in range(9)]
+    for month in {f"{one:%Y-%m}" for one in dates}:
+        assert history(f"/{month}").count("<article") == sum(f"{one:%Y-%m}" == month for one in dates)
+    occurrence = f"window0001-{NOON - 8 * DAY}"
+    assert f"/incidents/{occurrence}" in history(f"/{started:%Y-%m}")
+    assert "New disks" in status_world.box.get(f"/status/acme/incidents/{occurrence}").body.decode()
+    assert status_world.box.get(f"/status/acme/incidents/window0001-{NOON - 8 * DAY + 1}").status == 404
+    assert status_world.box.get(f"/status/acme/incidents/window0001-{'9' * 15}").status == 404
+
+    status_world.box.box.parts[Monitors].remember_window(replace(daily, announced=False))
+    status_world.box.clock.advance(seconds=20)
+    assert "New disks" not in history(f"/{started:%Y-%m}")
