@@ -28,6 +28,7 @@ from analytics_box.products.monitors.domains import DomainWatch
 from analytics_box.products.monitors.erasing import Erasing
 from analytics_box.products.monitors.probing.registration import Registrations
 from analytics_box.products.overview.live import LiveUpdates, Watching
+from analytics_box.products.shares.served import SharedPages
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.products.status_pages.subscribers import subscribing
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
@@ -74,6 +75,7 @@ def parts_of(wired: PartInputs, later: Callable[[], Iterable[object]]) -> Parts:
         wired.watched.backups,
         DismissedNotices(state.db.read_now(dismissals)),
         wired.machines,
+        SharedPages(wired.clock),
         pages,
         _assets(),
         later=later,

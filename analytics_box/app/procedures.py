@@ -29,6 +29,7 @@ flag_schedules = Handlers("analytics_box.products.flags.schedules.calls")
 flag_usage = Handlers("analytics_box.products.flags.usage.calls")
 error_groups = Handlers("analytics_box.products.errors.calls")
 funnels = Handlers("analytics_box.products.funnels.calls")
+shares = Handlers("analytics_box.products.shares.calls")
 goals = Handlers("analytics_box.products.goals.calls")
 key_calls = Handlers("analytics_box.tenants.keys.calls")
 link_export = Handlers("analytics_box.products.links.bulk.exports")
@@ -91,6 +92,10 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("funnels.delete", funnels.delete, "manage:websites", "member"),
     Procedure("funnels.getAnalytics", funnels.get_analytics, "read:data"),
     Procedure("funnels.getAnalyticsByReferrer", funnels.get_analytics_by_referrer, "read:data"),
+    Procedure("shares.list", shares.list_shares, "manage:websites", "admin"),
+    Procedure("shares.create", shares.create, "manage:websites", "admin"),
+    Procedure("shares.update", shares.update, "manage:websites", "admin"),
+    Procedure("shares.delete", shares.delete, "manage:websites", "admin"),
     Procedure("goals.list", goals.list_goals, "read:data"),
     Procedure("goals.getById", goals.get_by_id, "read:data"),
     Procedure("goals.create", goals.create, "manage:websites", "member"),

@@ -131,6 +131,7 @@ LOSSES: Final = (
     RoomRemoval("goals", of_websites=("goals",)),
     RoomRemoval("funnels", of_websites=("funnels",)),
     RoomRemoval("errors", of_websites=("error_groups",)),
+    RoomRemoval("shares", of_websites=("shares",)),
     RoomRemoval("bots", of_websites=("people_rules", "bot_options")),
     RoomRemoval(
         "websites",

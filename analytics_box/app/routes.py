@@ -25,8 +25,6 @@ WEBSITE_ADDRESSES: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/settings/tracking", website_pages.tracking, "member"),
     form_route("/sites/{website_id:str}/settings/tracking", website_pages.save_tracking, "member", kept=True),
     form_route("/sites/{website_id:str}/settings/client-id", website_pages.rotate, "member"),
-    page_route("/sites/{website_id:str}/settings/sharing", website_pages.sharing, "admin"),
-    form_route("/sites/{website_id:str}/settings/sharing", website_pages.save_sharing, "admin", kept=True),
     page_route("/sites/{website_id:str}/settings/danger", website_pages.danger, "admin"),
     form_route("/sites/{website_id:str}/settings/delete", website_pages.delete, "admin"),
     page_route("/sites/{website_id:str}/settings/transfer", website_pages.transfer_form, "admin"),
@@ -122,6 +120,8 @@ reference_pages = Handlers("analytics_box.app.docs.reference_pages")
 types_pages = Handlers("analytics_box.app.docs.types_pages")
 drop_pages = Handlers("analytics_box.ingest.dropped_events.pages")
 error_pages = Handlers("analytics_box.products.errors.pages")
+share_pages = Handlers("analytics_box.products.shares.pages")
+share_settings = Handlers("analytics_box.products.shares.settings_pages")
 funnel_forms = Handlers("analytics_box.products.funnels.form_pages")
 funnel_pages = Handlers("analytics_box.products.funnels.pages")
 goal_forms = Handlers("analytics_box.products.goals.form_pages")
@@ -263,6 +263,16 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/sites/{website_id:str}/funnels/{funnel_id:str}/edit", funnel_forms.save, "member", kept=True),
     page_route("/sites/{website_id:str}/funnels/{funnel_id:str}/delete", funnel_forms.delete_form, "member"),
     form_route("/sites/{website_id:str}/funnels/{funnel_id:str}/delete", funnel_forms.delete, "member"),
+    page_route("/sites/{website_id:str}/settings/sharing", share_settings.sharing, "admin"),
+    form_route("/sites/{website_id:str}/settings/sharing", share_settings.save_sharing, "admin", kept=True),
+    page_route("/sites/{website_id:str}/shares/new", share_settings.new_form, "admin"),
+    form_route("/sites/{website_id:str}/shares/new", share_settings.add, "admin", kept=True),
+    page_route("/sites/{website_id:str}/shares/{share_id:str}", share_settings.edit_form, "admin"),
+    form_route("/sites/{website_id:str}/shares/{share_id:str}", share_settings.save, "admin", kept=True),
+    page_route("/sites/{website_id:str}/shares/{share_id:str}/delete", share_settings.delete_form, "admin"),
+    form_route("/sites/{website_id:str}/shares/{share_id:str}/delete", share_settings.delete, "admin"),
+    Route("GET", "/share/{slug:str}", share_pages.show, PUBLIC, page=True),
+    Route("GET", "/share/{slug:str}/parts/{name:str}", share_pages.show_part, PUBLIC, page=True),
     page_route("/sites/{website_id:str}/events", event_pages.show),
     page_route("/sites/{website_id:str}/bots", bot_pages.show),
     form_route("/sites/{website_id:str}/bots/allow", bot_pages.allow, "member"),

@@ -60,6 +60,7 @@ ResourceType = Literal[
     "question",
     "schedule",
     "segment",
+    "share",
     "statusPage",
     "statusPageComponent",
     "statusPageGroup",

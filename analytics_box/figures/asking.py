@@ -45,6 +45,8 @@ class SubjectFacts(Struct, frozen=True):
     """Facts from other rooms about the subject of a page: outages, notes on its charts, the instant before which
     nothing is known (UTC ms), and the content of extra panels of their `own`, by name, with the number of their
     `rows`. That content raises Unanswered.
+    The page shows `only` what these filters let through, whatever its address says, and is in this `zone` unless its
+    address or its user has another.
     """
 
     outages: Outages | None = None
@@ -53,6 +55,8 @@ class SubjectFacts(Struct, frozen=True):
     own: "Mapping[str, Callable[[PageQuery], Awaitable[Any]]]" = {}
     rows: Mapping[str, int] = {}
     noting: NotePage | None = None
+    only: tuple[QueryFilterInput, ...] = ()
+    zone: str = ""
 
 
 NOTHING: Final = SubjectFacts()
@@ -83,8 +87,8 @@ class PageQuery(Struct, frozen=True):
 
     @property
     def everything(self) -> "PageQuery":
-        """This question without filters."""
-        return replace(self, filters=(), plain={})
+        """This question without the filters of its address."""
+        return replace(self, filters=self.told.only, plain={})
 
     @property
     def window(self) -> TimeWindow:

@@ -227,6 +227,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     stand for a list that is not there yet. Where a goal can be chosen, `converting` are its metrics.
     Panels that are `folded` are shown below the others once they are opened. The first list that changes are
     `explained_by` is shown as movers (movers.py). Lists that have a table, but no panel, are grouped in `tables_alone`.
+    Lists lead to tables of all their rows where it `has_tables`.
     """
 
     subject: SubjectName
@@ -249,6 +250,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     folded: tuple[str, ...] = ()
     explained_by: tuple[Explanation, ...] = ()
     tables_alone: tuple[tuple[str, ...], ...] = ()
+    has_tables: bool = True
 
     @cached_property
     def charted(self) -> dict[str, Metric]:

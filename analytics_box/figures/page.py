@@ -49,6 +49,7 @@ from analytics_box.query.named_links import FIELD as LINK
 from analytics_box.query.presence import Presence
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.query.run import QueryRunner
+from analytics_box.web.page.dates import USUAL as USUAL_FORMATS
 from analytics_box.web.page.dates import formats_of
 from analytics_box.web.page.visit import PageRequest
 
@@ -234,7 +235,8 @@ async def asking_for(
     """The question of a page for its visitor, and its view with all that the address leaves open: the filters of the
     segment that it names, its goals, and the usual range of the subject."""
     view = await with_goals(visit, number, await with_segment(visit, number, view))
-    zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
+    zone, now = ranges.zone(view.zone or told.zone or visit.person.time_zone), visit.call.now
+    formats = formats_of(visit.person) if visit.signed_in else USUAL_FORMATS
     queries = visit.parts[QueryRunner]
     if view.of.subject == "website":  # whose events may come to other machines
         first = (await visit.parts[Presence].beginnings((number,))).get(number)
@@ -243,7 +245,7 @@ async def asking_for(
     begun = min((instant for instant in (told.begun, first) if instant is not None), default=None)
     view = view.open_for(begun, now)
     since = None if begun is None else day_of(begun, zone)
-    days = days_of(view.span, now, zone, since, formats_of(visit.person))
+    days = days_of(view.span, now, zone, since, formats)
     against = compared_days(view.compare, days, since) if view.range != "all" or view.compare.how == "own" else None
     asking = PageQuery(
         queries,
@@ -252,8 +254,8 @@ async def asking_for(
         days,
         zone,
         now,
-        formats_of(visit.person),
-        _filters(view),
+        formats,
+        (*_filters(view), *told.only),
         view.plain,
         told,
         step=periods.steps_to_draw(view.by, days, against.days.length if against is not None else 0)[0],
@@ -280,7 +282,8 @@ def _filters(view: View) -> tuple[QueryFilterInput, ...]:
 
 def _key(asking: PageQuery, view: View, name: str) -> tuple[object, ...]:
     """All that the content of a part depends on but the instant."""
-    return asking.number, asking.days, asking.compared, asking.zone.key, asking.formats, replace(view, unread=()), name
+    plain = replace(view, unread=())
+    return asking.number, asking.days, asking.compared, asking.zone.key, asking.formats, asking.told.only, plain, name
 
 
 def _dashboard(

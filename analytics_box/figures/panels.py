@@ -190,7 +190,7 @@ def details_of(view: View, shown: str) -> str:
     """The address of the table of a list."""
     if view.of.lists[shown].look == "map":
         shown = view.of.panel_of[shown]
-    return address(replace(view, path=f"{view.path}/details/{shown}"))
+    return address(replace(view, path=f"{view.path}/details/{shown}")) if view.of.has_tables else ""
 
 
 def share_help(of: Board, listed: FigureList, whole: float | None) -> str:

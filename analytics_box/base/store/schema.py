@@ -153,6 +153,27 @@ BOX: tuple[Step, ...] = (
             """,
         ),
     ),
+    # Share links of a website.
+    (
+        "0011_shares",
+        (
+            """
+            create table shares (
+              id               text    primary key check (length(id) between 8 and 64),
+              website_id       text    not null references websites (id) on delete cascade,
+              slug             text    not null unique check (length(slug) between 16 and 64),
+              name             text    not null check (length(name) between 1 and 255),
+              expires_at       integer,
+              filters          text    not null check (json_valid(filters)),
+              time_zone        text    not null,
+              created_by       text    not null,
+              created_at       integer not null,
+              updated_at       integer not null
+            ) strict
+            """,
+            "create index shares_of on shares (website_id)",
+        ),
+    ),
 )
 EVENTS: tuple[Step, ...] = (
     (FIRST, EVENT_TABLES),

@@ -65,22 +65,6 @@ async def rotate(visit: Visitor, website_id: FromPath[str]) -> Answer:
     return await _save(visit, website_id, "/settings/tracking", write, _tracking, section="client-id")
 
 
-async def sharing(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/settings/sharing: what is public."""
-    return await _sharing(visit, website_id, Again())
-
-
-async def save_sharing(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/settings/sharing. Without the first box the second one says nothing."""
-    form = {"isPublic": "", "publicValues": "", **await visit.form()}
-    public = bool(form["isPublic"])
-
-    def write(db: Connection, website: Website, by: By) -> Website:
-        return change.publicity(db, website, by, public=public, values=public and bool(form["publicValues"]))
-
-    return await _save(visit, website_id, "/settings/sharing", write, _sharing, values=form)
-
-
 async def danger(visit: Visitor, website_id: FromPath[str]) -> Page:
     """GET /sites/{id}/settings/danger: giving the website away, and deleting it."""
     return await _danger(visit, website_id, Again())
@@ -159,19 +143,6 @@ async def _tracking(visit: PageRequest, website_id: str, again: Again) -> Page:
         client_id_grace_days=settings.client_id_grace_days,
         budget_texts=settings.budget_texts,
         budget_mb=settings.budget_mb,
-    )
-
-
-async def _sharing(visit: PageRequest, website_id: str, again: Again) -> Page:
-    website = own(visit.call, website_id)
-    return settings_page(
-        visit,
-        "site_sharing.html",
-        "sharing",
-        website,
-        again=again,
-        values={**settings_area.values_of(website), FIELD: version_of(website), **again.values},
-        saved=visit.asked("saved"),
     )
 
 

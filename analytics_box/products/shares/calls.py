@@ -1,0 +1,71 @@
+"""The procedures `shares.*`. Keys need manage:websites; people have to be admins, as for everything that publishes."""
+
+from analytics_box.base import errors
+from analytics_box.products.segments.segment import SEGMENTS
+from analytics_box.products.shares import change
+from analytics_box.products.shares.share import SHARES, ChangedShare, ListShares, NewShare, OneShare, Share, ShareShown
+from analytics_box.query.request import QueryFilterInput
+from analytics_box.resource.fields import answer_of
+from analytics_box.tenants.saved import verbs
+from analytics_box.tenants.tenancy.messages import Success
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.reach import is_own, own
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.call import Call
+
+
+async def list_shares(call: Call, given: ListShares) -> list[ShareShown]:
+    """shares.list: list the share links of a website, oldest first. Raises NotFound."""
+    return [share_answer(call, one) for one in await of_website(call, own(call, given.websiteId))]
+
+
+async def create(call: Call, given: NewShare) -> ShareShown:
+    """shares.create: create a share link. Raises NotFound, BadRequest or Conflict."""
+    website = own(call, given.websiteId)
+    filters = await _filters(call, website, given.segmentId) if given.segmentId is not None else ()
+    zone = call.identity.person.time_zone if call.identity.person is not None else "UTC"
+    made = await call.parts.box_db.write(
+        lambda db: change.create(db, call.by, website, given, filters, zone), adds=True
+    )
+    return share_answer(call, made)
+
+
+async def update(call: Call, given: ChangedShare) -> ShareShown:
+    """shares.update: change a share link. Raises NotFound or BadRequest."""
+    website, _share = await find_share(call, given.id)
+    return share_answer(call, await call.write(lambda db: change.update(db, call.by, website, given)))
+
+
+async def delete(call: Call, given: OneShare) -> Success:
+    """shares.delete: delete a share link, which stops working immediately. Raises NotFound."""
+    website, _share = await find_share(call, given.id)
+    await call.write(lambda db: change.delete(db, call.by, website, given.id))
+    return Success()
+
+
+async def of_website(call: Call, website: Website) -> list[Share]:
+    """The share links of a website, oldest first."""
+    return await call.read(lambda db: SHARES.all(db, "website_id = ? order by created_at, id", website.id))
+
+
+async def find_share(call: Call, share_id: str, website_id: str | None = None) -> tuple[Website, Share]:
+    """A share link of one of the caller's websites, or of this one. Raises NotFound."""
+    share = await call.read(lambda db: SHARES.find(db, share_id))
+    website = None if share is None else call.parts[Directory].find(share.website_id)
+    if share is None or website is None or not is_own(call, website) or website_id not in {None, website.id}:
+        raise errors.NotFound.of("share", share_id)
+    return website, share
+
+
+def share_answer(call: Call, share: Share) -> ShareShown:
+    """A share link for an answer."""
+    url = f"{call.parts.settings.public_url}/share/{share.slug}"
+    return answer_of(ShareShown, share, url=url, isFiltered=bool(share.filters))
+
+
+async def _filters(call: Call, website: Website, segment_id: str) -> tuple[QueryFilterInput, ...]:
+    """The filters of a segment of this website. Raises NotFound."""
+    owner, segment = await verbs.find_visible(call, SEGMENTS, segment_id)
+    if owner.id != website.id:
+        raise errors.NotFound.of("segment", segment_id)
+    return segment.content

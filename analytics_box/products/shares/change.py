@@ -1,0 +1,78 @@
+"""Creating, changing and deleting a share link: each verb with its row and its audit entry."""
+
+import secrets
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from analytics_box.base import audit, ids
+from analytics_box.base.acting import By
+from analytics_box.base.errors import Conflict, NotFound
+from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
+from analytics_box.products.shares.share import MOST_SHARES, SHARES, ChangedShare, NewShare, Share
+from analytics_box.query.request import QueryFilterInput
+from analytics_box.resource.fields import difference, values_of
+from analytics_box.tenants.websites.rules import Website
+
+_SECRET: Final = 16  # bytes of a slug
+
+
+def create(
+    db: Connection, by: By, website: Website, given: NewShare, filters: tuple[QueryFilterInput, ...], time_zone: str
+) -> Share:
+    """Create a share link. Raises BadRequest or Conflict."""
+    if SHARES.count(db, "website_id = ?", website.id) >= MOST_SHARES:
+        raise Conflict.full(
+            "shares", MOST_SHARES, _("A website can have up to {most} share links").format(most=MOST_SHARES)
+        )
+    blank = Share(
+        id=ids.new_id(),
+        website_id=website.id,
+        slug=secrets.token_urlsafe(_SECRET),
+        name="",
+        expires_at=None,
+        filters=filters,
+        time_zone=time_zone,
+        created_by=by.actor,
+        created_at=by.now,
+        updated_at=by.now,
+    )
+    made = replace(blank, **values_of(given, Share))
+    SHARES.insert(db, made)
+    _record(db, by, website, made, "created", {})
+    return made
+
+
+def update(db: Connection, by: By, website: Website, given: ChangedShare) -> Share:
+    """Change a share link; omitted fields keep their values. Raises NotFound or BadRequest."""
+    before = existing(db, given.id)
+    after = replace(before, **values_of(given, Share))
+    if after != before:
+        after = replace(after, updated_at=max(by.now, before.updated_at + 1))
+        SHARES.update(db, after)
+        _record(db, by, website, after, "updated", difference(before, after))
+    return after
+
+
+def delete(db: Connection, by: By, website: Website, share_id: str) -> None:
+    """Delete a share link. Raises NotFound."""
+    gone = existing(db, share_id)
+    SHARES.delete(db, share_id)
+    _record(db, by, website, gone, "deleted", {})
+
+
+def existing(db: Connection, share_id: str) -> Share:
+    """The share link with this id. Raises NotFound."""
+    found = SHARES.find(db, share_id)
+    if found is None:
+        raise NotFound.of("share", share_id)
+    return found
+
+
+def _record(
+    db: Connection, by: By, website: Website, share: Share, action: audit.Action, detail: Mapping[str, object]
+) -> None:
+    about = {"name": share.name, "websiteId": website.id, **detail}
+    audit.record(db, by, website.organization_id, action, "share", share.id, about)

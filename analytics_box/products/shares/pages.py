@@ -1,0 +1,112 @@
+"""The public dashboard of a website, at /share/{slug}: by a share link, or by the website's id where its queries are
+public.
+
+It has totals, the chart and four lists, and can be filtered by what they show. Nothing on it is about single visits,
+people, properties, errors, goals or notes.
+"""
+
+from typing import Final
+
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base import errors
+from analytics_box.base.translation import _
+from analytics_box.figures import page
+from analytics_box.figures.asking import SubjectFacts
+from analytics_box.figures.view import View, read_view
+from analytics_box.products.overview.board import LISTS, PANELS, WEBSITE
+from analytics_box.products.overview.live import online_text
+from analytics_box.products.shares.served import SharedPages
+from analytics_box.products.shares.share import SHARES, Share
+from analytics_box.query.presence import Presence
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.page.visit import Page, PageRequest, Visitor
+
+SHOWN: Final = ("sources", "pages", "countries", "browsers")
+_NAMES: Final = ("figures", *SHOWN)
+PUBLIC_BOARD: Final = replace(
+    WEBSITE,
+    lists={name: LISTS[name] for panel in SHOWN for name in PANELS[panel]},
+    panels={panel: PANELS[panel] for panel in SHOWN},
+    extras={},
+    further=(),
+    suggested={},
+    segmented=False,
+    converting=(),
+    folded=(),
+    tables_alone=(),
+    explained_by=(),
+    has_tables=False,
+)
+
+
+class SharedWebsite(Struct, frozen=True):
+    """What an address shares: the website, and the link that filters it and names its zone."""
+
+    website: Website
+    slug: str
+    title: str
+    told: SubjectFacts
+    version: int
+
+
+async def show(visit: Visitor, slug: FromPath[str]) -> Page:
+    """GET /share/{slug}: the dashboard that a link shares. Raises NotFound."""
+    shared = await _shared(visit, slug)
+    view = _view(visit, shared)
+    if "hx-request" in visit.request.headers or view.wait:
+        text, _is_whole = await _whole(visit, shared, view)
+    else:
+        key = shared.slug, shared.website.id, shared.version, view
+        text = await visit.parts[SharedPages].find(key, lambda: _whole(visit, shared, view))
+    return Response(text, media_type="text/html", headers={"cache-control": "no-store"})
+
+
+async def show_part(visit: Visitor, slug: FromPath[str], name: FromPath[str]) -> Page:
+    """GET /share/{slug}/parts/{name}: parts of it that were not ready in time. Raises NotFound."""
+    shared = await _shared(visit, slug)
+    board = await page.parts(visit, shared.website.site, _view(visit, shared), name, shared.told)
+    return visit.pages.show("part.html", board=board)
+
+
+async def _whole(visit: PageRequest, shared: SharedWebsite, view: View) -> tuple[str, bool]:
+    """The page, and whether it has all of its parts."""
+    website = shared.website
+    online = await visit.parts[Presence].online((website.site,), visit.call.now)
+    board = await page.whole(visit, website.site, view, _NAMES, shared.told)
+    shown = visit.pages.text(
+        "share.html",
+        title=shared.title,
+        domain=website.domain,
+        online=online_text(online[website.site]),
+        quiet=not online[website.site],
+        board=board,
+    )
+    return shown, not board.late
+
+
+async def _shared(visit: PageRequest, slug: str) -> SharedWebsite:
+    """What an address shares. Raises NotFound for one that shares nothing, no longer or not yet."""
+    websites = visit.parts[Directory]
+    share = await visit.call.read(lambda db: SHARES.first(db, "slug = ?", slug))
+    if share is not None:
+        return _by_link(visit, share, websites.find(share.website_id))
+    website = websites.find(slug)
+    if website is None or not website.is_public:
+        raise errors.NotFound(_("This link does not exist or was deleted"))
+    return SharedWebsite(website, slug, website.name, SubjectFacts(zone="UTC"), website.updated_at)
+
+
+def _by_link(visit: PageRequest, share: Share, website: Website | None) -> SharedWebsite:
+    if website is None or (share.expires_at is not None and share.expires_at <= visit.call.now):
+        raise errors.NotFound(_("This link does not exist or was deleted"))
+    told = SubjectFacts(zone=share.time_zone, only=share.filters)
+    return SharedWebsite(website, share.slug, website.name, told, share.updated_at)
+
+
+def _view(visit: PageRequest, shared: SharedWebsite) -> View:
+    return read_view(f"/share/{shared.slug}", visit.request.query_params, PUBLIC_BOARD)

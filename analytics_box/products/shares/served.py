@@ -1,0 +1,40 @@
+"""Public dashboards of the last seconds, so that a crowd costs little more than one visitor."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Final
+
+from analytics_box.base.cache import BoundedCache
+from analytics_box.base.clock import Clock
+
+_SECONDS: Final = 10.0  # that a page is shown again as it was
+_MOST_WEIGHT: Final = 16_000_000  # characters of pages that are kept
+
+
+class SharedPages:
+    """Rendered pages by all that they depend on but the instant. Visitors who come at the same time wait for the same
+    page."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._kept: BoundedCache[Hashable, str] = BoundedCache(
+            most_weight=_MOST_WEIGHT, weigh=lambda _key, text: len(text), seconds=_SECONDS, clock=clock
+        )
+        self._made: dict[Hashable, asyncio.Task[str]] = {}
+
+    async def find(self, key: Hashable, make: Callable[[], Awaitable[tuple[str, bool]]]) -> str:
+        """The page with this key. `make` returns it, and whether it has all of its parts, else it is not kept. Raises
+        what `make` raises."""
+        kept = self._kept.get(key)
+        if kept is not None:
+            return kept
+        making = self._made.get(key)
+        if making is None:
+            making = self._made[key] = asyncio.create_task(self._make(key, make))
+            making.add_done_callback(lambda _task: self._made.pop(key, None))
+        return await asyncio.shield(making)
+
+    async def _make(self, key: Hashable, make: Callable[[], Awaitable[tuple[str, bool]]]) -> str:
+        text, is_whole = await make()
+        if is_whole:
+            self._kept.put(key, text)
+        return text

@@ -1,0 +1,194 @@
+"""The settings of what a website shares: public queries, and share links with their form."""
+
+from collections.abc import Mapping
+
+from litestar.params import FromPath
+from msgspec import Struct
+
+from analytics_box.base.acting import By
+from analytics_box.base.errors import BadRequest, ErrorDetail
+from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
+from analytics_box.products.segments.segment import SEGMENTS
+from analytics_box.products.shares import calls
+from analytics_box.products.shares.share import ChangedShare, NewShare, OneShare, Share
+from analytics_box.resource import forms
+from analytics_box.tenants.saved import verbs
+from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.tenants.websites import change as websites
+from analytics_box.tenants.websites import settings_area
+from analytics_box.tenants.websites.reach import change as change_own
+from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.tenants.websites.settings_area import settings_page
+from analytics_box.tenants.websites.shell import site_shell
+from analytics_box.web.page import dates
+from analytics_box.web.page.edits import FIELD, check_version, shown_version, version_of
+from analytics_box.web.page.questions import ConfirmationTexts, ask
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+_DELETE = ConfirmationTexts(
+    _("Delete the share link {name}?"),
+    _("Its address stops working immediately and never works again."),
+    _("Delete {name}"),
+)
+_LABELS = {"name": _("Name"), "segmentId": _("Show only"), "expiresAt": _("Expires on")}
+_DONE = {"saved": _("Saved."), "deleted": _("Share link deleted.")}
+
+
+class ShareLine(Struct, frozen=True):
+    """A share link in the list of a website."""
+
+    id: str
+    name: str
+    url: str
+    edit: str
+    more: str
+
+
+async def sharing(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/settings/sharing: what is public, and the share links. Raises NotFound."""
+    return await _sharing(visit, own(visit.call, website_id), Again())
+
+
+async def save_sharing(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/settings/sharing. Without the first box the second one says nothing. Raises NotFound."""
+    website = own(visit.call, website_id)
+    form = {"isPublic": "", "publicValues": "", **await visit.form()}
+    public = bool(form["isPublic"])
+
+    def write(db: Connection, website: Website, by: By) -> Website:
+        check_version(form, website)
+        return websites.publicity(db, website, by, public=public, values=public and bool(form["publicValues"]))
+
+    async def save() -> str:
+        await change_own(visit.call, website.id, write)
+        return f"{_home(website)}?saved=saved"
+
+    async def again(visit: PageRequest, again: Again) -> Page:
+        return await _sharing(visit, own(visit.call, website_id), again)
+
+    return await visit.submit(save, again, values=form)
+
+
+async def new_form(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/shares/new. Raises NotFound."""
+    return await _form(visit, own(visit.call, website_id), None, Again())
+
+
+async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/shares/new. Raises NotFound."""
+    website, form = own(visit.call, website_id), await visit.form()
+
+    async def save() -> str:
+        segment = {"segmentId": form["segmentId"]} if form.get("segmentId") else {}
+        given = {"websiteId": website.id, **segment, **_fields(visit, form, None)}
+        made = await calls.create(visit.call, message_of(given, NewShare, "{message}"))
+        return f"{_home(website)}?saved=saved#{made.id}"
+
+    async def again(visit: PageRequest, again: Again) -> Page:
+        return await _form(visit, website, None, again)
+
+    return await visit.submit(save, again, values=form)
+
+
+async def edit_form(visit: Visitor, website_id: FromPath[str], share_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/shares/{share}. Raises NotFound."""
+    website, share = await calls.find_share(visit.call, share_id, website_id)
+    return await _form(visit, website, share, Again())
+
+
+async def save(visit: Visitor, website_id: FromPath[str], share_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/shares/{share}. Raises NotFound."""
+    website, share = await calls.find_share(visit.call, share_id, website_id)
+    form = await visit.form()
+
+    async def save() -> str:
+        check_version(form, share)
+        given = {"id": share.id, **_fields(visit, form, share)}
+        await calls.update(visit.call, message_of(given, ChangedShare, "{message}"))
+        return f"{_home(website)}?saved=saved#{share.id}"
+
+    async def again(visit: PageRequest, again: Again) -> Page:
+        return await _form(visit, website, share, again)
+
+    return await visit.submit(save, again, values=form)
+
+
+async def delete_form(visit: Visitor, website_id: FromPath[str], share_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/shares/{share}/delete: confirm the deletion. Raises NotFound."""
+    website, share = await calls.find_share(visit.call, share_id, website_id)
+    here = f"/sites/{website.id}/shares/{share.id}"
+    shell = site_shell(visit, "site-settings", website)
+    return ask(visit, shell, _DELETE, share.name, action=f"{here}/delete", back=here)
+
+
+async def delete(visit: Visitor, website_id: FromPath[str], share_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/shares/{share}/delete. Raises NotFound."""
+    website, share = await calls.find_share(visit.call, share_id, website_id)
+    await calls.delete(visit.call, OneShare(share.id))
+    return visit.go(f"{_home(website)}?saved=deleted")
+
+
+def _home(website: Website) -> str:
+    return f"/sites/{website.id}/settings/sharing"
+
+
+def _fields(visit: PageRequest, form: Mapping[str, str], share: Share | None) -> dict[str, object]:
+    """The fields of the form. Raises BadRequest."""
+    wrong: dict[str, str] = {}
+    found = forms.read(form, Share, visit.person.time_zone, share, wrong)
+    if wrong:
+        details = tuple(ErrorDetail(name, text) for name, text in wrong.items())
+        raise BadRequest(details[0].message, details=details)
+    return found
+
+
+async def _sharing(visit: PageRequest, website: Website, again: Again) -> Page:
+    shares = await calls.of_website(visit.call, website)
+    return settings_page(
+        visit,
+        "site_sharing.html",
+        "sharing",
+        website,
+        again=again,
+        values={**settings_area.values_of(website), FIELD: version_of(website), **again.values},
+        saved=_DONE.get(visit.asked("saved"), ""),
+        public=f"{visit.parts.settings.public_url}/share/{website.id}" if website.is_public else "",
+        shares=[_line(visit, one) for one in shares],
+    )
+
+
+def _line(visit: PageRequest, share: Share) -> ShareLine:
+    shown = calls.share_answer(visit.call, share)
+    until = "" if share.expires_at is None else dates.moment(share.expires_at, visit.person)
+    over = share.expires_at is not None and share.expires_at <= visit.call.now
+    expiry = (_("expired {time}") if over else _("expires {time}")).format(time=until) if until else ""
+    parts = (_("filtered") if share.filters else "", expiry)
+    return ShareLine(
+        share.id,
+        share.name,
+        shown.url,
+        f"/sites/{share.website_id}/shares/{share.id}",
+        " · ".join(part for part in parts if part),
+    )
+
+
+async def _form(visit: PageRequest, website: Website, share: Share | None, again: Again) -> Page:
+    filled = {} if share is None else forms.fill(share, visit.person.time_zone)
+    return visit.pages.show(
+        "share_form.html",
+        code=again.code,
+        shell=site_shell(visit, "site-settings", website),
+        site=website,
+        home=_home(website),
+        action=f"/sites/{website.id}/shares/{share.id if share is not None else 'new'}",
+        is_new=share is None,
+        version=shown_version(share, again.values) if share is not None else "",
+        values={**filled, **again.values},
+        errors=again.wrong,
+        general=again.general,
+        labels=_LABELS,
+        zone=visit.person.time_zone,
+        segments=await verbs.visible(visit.call, SEGMENTS, website) if share is None else (),
+    )

@@ -1,0 +1,85 @@
+"""A share link of a website: its fields, declared once, and the input and output of its procedures."""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+from analytics_box.base import names
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
+from analytics_box.query.request import QueryFilterInput
+from analytics_box.resource.fields import Field, Instant, Stamp, answer_with, input_of
+from analytics_box.resource.table import Table
+from analytics_box.tenants.tenancy.messages import Text
+
+MOST_SHARES: Final = 50  # of a website
+
+
+def _name(given: str) -> str:
+    name = names.one_line(given)
+    if not names.is_name(name):
+        raise BadRequest(_("Enter a name of 1 to {most} characters").format(most=names.LONGEST))
+    return name
+
+
+class Share(Struct, frozen=True, rename="camel"):
+    """A share link of a website. Times are UTC ms.
+
+    Whoever knows its `slug` sees totals and the names of pages, sources, places and devices of what its `filters` let
+    through, in its time zone, until it expires or is deleted.
+    """
+
+    id: str
+    website_id: str
+    slug: str
+    name: Annotated[str, Meta(max_length=255), Field(clean=_name)]
+    expires_at: Instant | None
+    filters: tuple[QueryFilterInput, ...]
+    time_zone: str
+    created_by: str
+    created_at: Stamp
+    updated_at: Stamp
+
+
+SHARES: Final = Table("shares", Share)
+
+
+class ListShares(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of shares.list."""
+
+    websiteId: Text
+
+
+class OneShare(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of shares.delete."""
+
+    id: Text
+
+
+@input_of(Share, needed=("name",))
+class NewShare(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Input of shares.create. With `segmentId` the link shows only what the filters of this segment let through now;
+    later changes of the segment do not change the link."""
+
+    websiteId: Text
+    segmentId: Text | None = None
+
+
+@input_of(Share)
+class ChangedShare(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Input of shares.update; omitted fields keep their values. An expired link works again with a later time."""
+
+    id: Text
+
+
+@answer_with(Share)
+class ShareShown(Struct, frozen=True):
+    """A share link. `url` is its address, which is the secret: anybody who has it sees the figures."""
+
+    id: str
+    websiteId: str
+    url: str
+    isFiltered: bool
+    createdAt: datetime
+    updatedAt: datetime
