@@ -368,6 +368,11 @@ RESOURCES: Final = (
         without={"form": {"filters": KEPT, "steps": "the form has inputs for the parts of each step"}},
     ),
     declare(
+        "share",
+        "shares",
+        unset=("segmentId",),
+    ),
+    declare(
         "goal",
         "goals",
         first={

@@ -45,6 +45,7 @@ NAMED: Final[dict[str, ResourceType]] = {
 BY_ID: Final[dict[str, ResourceType]] = {
     "apikeys": "apiKey",
     "funnels": "funnel",
+    "shares": "share",
     "goals": "goal",
     "organizations": "organization",
     "links": "link",

@@ -87,6 +87,7 @@ class Hostile:
         self.ids = {
             "segment_id": self.made("segments", name=text("segment"), filters=only, isShared=True),
             "note_id": self.made("annotations", text=text("note"), tags=[text("t")], xValue="2026-06-17"),
+            "share_id": self.made("shares", name=text("share")),
             "funnel_id": self.made(
                 "funnels",
                 name=text("funnel"),

@@ -1,1 +1,1 @@
-"""Share links: a website's figures for people who have no account."""
+"""ShareLink links: a website's figures for people who have no account."""

@@ -3,7 +3,7 @@
 from analytics_box.base import errors
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.products.shares import change
-from analytics_box.products.shares.share import SHARES, ChangedShare, ListShares, NewShare, OneShare, Share, ShareShown
+from analytics_box.products.shares.share import SHARES, ChangedShare, ListShares, NewShare, OneShare, ShareLink, ShareShown
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.resource.fields import answer_of
 from analytics_box.tenants.saved import verbs
@@ -43,12 +43,12 @@ async def delete(call: Call, given: OneShare) -> Success:
     return Success()
 
 
-async def of_website(call: Call, website: Website) -> list[Share]:
+async def of_website(call: Call, website: Website) -> list[ShareLink]:
     """The share links of a website, oldest first."""
     return await call.read(lambda db: SHARES.all(db, "website_id = ? order by created_at, id", website.id))
 
 
-async def find_share(call: Call, share_id: str, website_id: str | None = None) -> tuple[Website, Share]:
+async def find_share(call: Call, share_id: str, website_id: str | None = None) -> tuple[Website, ShareLink]:
     """A share link of one of the caller's websites, or of this one. Raises NotFound."""
     share = await call.read(lambda db: SHARES.find(db, share_id))
     website = None if share is None else call.parts[Directory].find(share.website_id)
@@ -57,7 +57,7 @@ async def find_share(call: Call, share_id: str, website_id: str | None = None) -
     return website, share
 
 
-def share_answer(call: Call, share: Share) -> ShareShown:
+def share_answer(call: Call, share: ShareLink) -> ShareShown:
     """A share link for an answer."""
     url = f"{call.parts.settings.public_url}/share/{share.slug}"
     return answer_of(ShareShown, share, url=url, isFiltered=bool(share.filters))

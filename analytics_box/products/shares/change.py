@@ -11,26 +11,26 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.products.shares.share import MOST_SHARES, SHARES, ChangedShare, NewShare, Share
+from analytics_box.products.shares.share import MOST_SHARES, SHARES, ChangedShare, NewShare, ShareLink
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.resource.fields import difference, values_of
 from analytics_box.tenants.websites.rules import Website
 
-_SECRET: Final = 16  # bytes of a slug
+_SLUG_BYTES: Final = 16
 
 
 def create(
     db: Connection, by: By, website: Website, given: NewShare, filters: tuple[QueryFilterInput, ...], time_zone: str
-) -> Share:
+) -> ShareLink:
     """Create a share link. Raises BadRequest or Conflict."""
     if SHARES.count(db, "website_id = ?", website.id) >= MOST_SHARES:
         raise Conflict.full(
             "shares", MOST_SHARES, _("A website can have up to {most} share links").format(most=MOST_SHARES)
         )
-    blank = Share(
+    blank = ShareLink(
         id=ids.new_id(),
         website_id=website.id,
-        slug=secrets.token_urlsafe(_SECRET),
+        slug=secrets.token_urlsafe(_SLUG_BYTES),
         name="",
         expires_at=None,
         filters=filters,
@@ -39,16 +39,16 @@ def create(
         created_at=by.now,
         updated_at=by.now,
     )
-    made = replace(blank, **values_of(given, Share))
+    made = replace(blank, **values_of(given, ShareLink))
     SHARES.insert(db, made)
     _record(db, by, website, made, "created", {})
     return made
 
 
-def update(db: Connection, by: By, website: Website, given: ChangedShare) -> Share:
+def update(db: Connection, by: By, website: Website, given: ChangedShare) -> ShareLink:
     """Change a share link; omitted fields keep their values. Raises NotFound or BadRequest."""
     before = existing(db, given.id)
-    after = replace(before, **values_of(given, Share))
+    after = replace(before, **values_of(given, ShareLink))
     if after != before:
         after = replace(after, updated_at=max(by.now, before.updated_at + 1))
         SHARES.update(db, after)
@@ -63,7 +63,7 @@ def delete(db: Connection, by: By, website: Website, share_id: str) -> None:
     _record(db, by, website, gone, "deleted", {})
 
 
-def existing(db: Connection, share_id: str) -> Share:
+def existing(db: Connection, share_id: str) -> ShareLink:
     """The share link with this id. Raises NotFound."""
     found = SHARES.find(db, share_id)
     if found is None:
@@ -72,7 +72,7 @@ def existing(db: Connection, share_id: str) -> Share:
 
 
 def _record(
-    db: Connection, by: By, website: Website, share: Share, action: audit.Action, detail: Mapping[str, object]
+    db: Connection, by: By, website: Website, share: ShareLink, action: audit.Action, detail: Mapping[str, object]
 ) -> None:
     about = {"name": share.name, "websiteId": website.id, **detail}
     audit.record(db, by, website.organization_id, action, "share", share.id, about)

@@ -20,7 +20,7 @@ from analytics_box.figures.view import View, read_view
 from analytics_box.products.overview.board import LISTS, PANELS, WEBSITE
 from analytics_box.products.overview.live import online_text
 from analytics_box.products.shares.served import SharedPages
-from analytics_box.products.shares.share import SHARES, Share
+from analytics_box.products.shares.share import SHARES, ShareLink
 from analytics_box.query.presence import Presence
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
@@ -45,7 +45,7 @@ PUBLIC_BOARD: Final = replace(
 
 
 class SharedWebsite(Struct, frozen=True):
-    """What an address shares: the website, and the link that filters it and names its zone."""
+    """A website behind a public address. `version` changes with the link or the website."""
 
     website: Website
     slug: str
@@ -90,7 +90,7 @@ async def _whole(visit: PageRequest, shared: SharedWebsite, view: View) -> tuple
 
 
 async def _shared(visit: PageRequest, slug: str) -> SharedWebsite:
-    """What an address shares. Raises NotFound for one that shares nothing, no longer or not yet."""
+    """The website behind an address. Raises NotFound unless a link that works, or a public website, has it."""
     websites = visit.parts[Directory]
     share = await visit.call.read(lambda db: SHARES.first(db, "slug = ?", slug))
     if share is not None:
@@ -101,7 +101,7 @@ async def _shared(visit: PageRequest, slug: str) -> SharedWebsite:
     return SharedWebsite(website, slug, website.name, SubjectFacts(zone="UTC"), website.updated_at)
 
 
-def _by_link(visit: PageRequest, share: Share, website: Website | None) -> SharedWebsite:
+def _by_link(visit: PageRequest, share: ShareLink, website: Website | None) -> SharedWebsite:
     if website is None or (share.expires_at is not None and share.expires_at <= visit.call.now):
         raise errors.NotFound(_("This link does not exist or was deleted"))
     told = SubjectFacts(zone=share.time_zone, only=share.filters)

@@ -7,8 +7,8 @@ from typing import Final
 from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
 
-_SECONDS: Final = 10.0  # that a page is shown again as it was
-_MOST_WEIGHT: Final = 16_000_000  # characters of pages that are kept
+_SECONDS: Final = 10.0
+_MOST_WEIGHT: Final = 16_000_000  # characters
 
 
 class SharedPages:

@@ -11,7 +11,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.products.shares import calls
-from analytics_box.products.shares.share import ChangedShare, NewShare, OneShare, Share
+from analytics_box.products.shares.share import ChangedShare, NewShare, OneShare, ShareLink
 from analytics_box.resource import forms
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.tenancy.messages import message_of
@@ -33,7 +33,7 @@ _DELETE = ConfirmationTexts(
     _("Delete {name}"),
 )
 _LABELS = {"name": _("Name"), "segmentId": _("Show only"), "expiresAt": _("Expires on")}
-_DONE = {"saved": _("Saved."), "deleted": _("Share link deleted.")}
+_DONE = {"saved": _("Saved."), "deleted": _("ShareLink link deleted.")}
 
 
 class ShareLine(Struct, frozen=True):
@@ -134,10 +134,10 @@ def _home(website: Website) -> str:
     return f"/sites/{website.id}/settings/sharing"
 
 
-def _fields(visit: PageRequest, form: Mapping[str, str], share: Share | None) -> dict[str, object]:
+def _fields(visit: PageRequest, form: Mapping[str, str], share: ShareLink | None) -> dict[str, object]:
     """The fields of the form. Raises BadRequest."""
     wrong: dict[str, str] = {}
-    found = forms.read(form, Share, visit.person.time_zone, share, wrong)
+    found = forms.read(form, ShareLink, visit.person.time_zone, share, wrong)
     if wrong:
         details = tuple(ErrorDetail(name, text) for name, text in wrong.items())
         raise BadRequest(details[0].message, details=details)
@@ -159,7 +159,7 @@ async def _sharing(visit: PageRequest, website: Website, again: Again) -> Page:
     )
 
 
-def _line(visit: PageRequest, share: Share) -> ShareLine:
+def _line(visit: PageRequest, share: ShareLink) -> ShareLine:
     shown = calls.share_answer(visit.call, share)
     until = "" if share.expires_at is None else dates.moment(share.expires_at, visit.person)
     over = share.expires_at is not None and share.expires_at <= visit.call.now
@@ -174,7 +174,7 @@ def _line(visit: PageRequest, share: Share) -> ShareLine:
     )
 
 
-async def _form(visit: PageRequest, website: Website, share: Share | None, again: Again) -> Page:
+async def _form(visit: PageRequest, website: Website, share: ShareLink | None, again: Again) -> Page:
     filled = {} if share is None else forms.fill(share, visit.person.time_zone)
     return visit.pages.show(
         "share_form.html",

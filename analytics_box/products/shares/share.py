@@ -13,7 +13,7 @@ from analytics_box.resource.fields import Field, Instant, Stamp, answer_with, in
 from analytics_box.resource.table import Table
 from analytics_box.tenants.tenancy.messages import Text
 
-MOST_SHARES: Final = 50  # of a website
+MOST_SHARES: Final = 50
 
 
 def _name(given: str) -> str:
@@ -23,11 +23,11 @@ def _name(given: str) -> str:
     return name
 
 
-class Share(Struct, frozen=True, rename="camel"):
+class ShareLink(Struct, frozen=True, rename="camel"):
     """A share link of a website. Times are UTC ms.
 
-    Whoever knows its `slug` sees totals and the names of pages, sources, places and devices of what its `filters` let
-    through, in its time zone, until it expires or is deleted.
+    Its `slug` is the secret. Visitors see totals, pages, sources, places and devices of what its `filters` let through,
+    in its time zone, until it expires or is deleted.
     """
 
     id: str
@@ -42,7 +42,7 @@ class Share(Struct, frozen=True, rename="camel"):
     updated_at: Stamp
 
 
-SHARES: Final = Table("shares", Share)
+SHARES: Final = Table("shares", ShareLink)
 
 
 class ListShares(Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,7 +57,7 @@ class OneShare(Struct, frozen=True, forbid_unknown_fields=True):
     id: Text
 
 
-@input_of(Share, needed=("name",))
+@input_of(ShareLink, needed=("name",))
 class NewShare(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Input of shares.create. With `segmentId` the link shows only what the filters of this segment let through now;
     later changes of the segment do not change the link."""
@@ -66,14 +66,14 @@ class NewShare(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     segmentId: Text | None = None
 
 
-@input_of(Share)
+@input_of(ShareLink)
 class ChangedShare(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Input of shares.update; omitted fields keep their values. An expired link works again with a later time."""
 
     id: Text
 
 
-@answer_with(Share)
+@answer_with(ShareLink)
 class ShareShown(Struct, frozen=True):
     """A share link. `url` is its address, which is the secret: anybody who has it sees the figures."""
 
