@@ -3,7 +3,15 @@
 from analytics_box.base import errors
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.products.shares import change
-from analytics_box.products.shares.share import SHARES, ChangedShare, ListShares, NewShare, OneShare, ShareLink, ShareShown
+from analytics_box.products.shares.share import (
+    SHARES,
+    ChangedShare,
+    ListShares,
+    NewShare,
+    OneShare,
+    ShareLink,
+    ShareShown,
+)
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.resource.fields import answer_of
 from analytics_box.tenants.saved import verbs

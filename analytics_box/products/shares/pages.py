@@ -56,7 +56,7 @@ class SharedWebsite(Struct, frozen=True):
 
 async def show(visit: Visitor, slug: FromPath[str]) -> Page:
     """GET /share/{slug}: the dashboard that a link shares. Raises NotFound."""
-    shared = await _shared(visit, slug)
+    shared = await _find(visit, slug)
     view = _view(visit, shared)
     if "hx-request" in visit.request.headers or view.wait:
         text, _is_whole = await _whole(visit, shared, view)
@@ -68,7 +68,7 @@ async def show(visit: Visitor, slug: FromPath[str]) -> Page:
 
 async def show_part(visit: Visitor, slug: FromPath[str], name: FromPath[str]) -> Page:
     """GET /share/{slug}/parts/{name}: parts of it that were not ready in time. Raises NotFound."""
-    shared = await _shared(visit, slug)
+    shared = await _find(visit, slug)
     board = await page.parts(visit, shared.website.site, _view(visit, shared), name, shared.told)
     return visit.pages.show("part.html", board=board)
 
@@ -89,7 +89,7 @@ async def _whole(visit: PageRequest, shared: SharedWebsite, view: View) -> tuple
     return shown, not board.late
 
 
-async def _shared(visit: PageRequest, slug: str) -> SharedWebsite:
+async def _find(visit: PageRequest, slug: str) -> SharedWebsite:
     """The website behind an address. Raises NotFound unless a link that works, or a public website, has it."""
     websites = visit.parts[Directory]
     share = await visit.call.read(lambda db: SHARES.first(db, "slug = ?", slug))

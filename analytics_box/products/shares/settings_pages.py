@@ -42,6 +42,7 @@ class ShareLine(Struct, frozen=True):
     id: str
     name: str
     url: str
+    path: str
     edit: str
     more: str
 
@@ -169,6 +170,7 @@ def _line(visit: PageRequest, share: ShareLink) -> ShareLine:
         share.id,
         share.name,
         shown.url,
+        f"/share/{share.slug}",
         f"/sites/{share.website_id}/shares/{share.id}",
         " · ".join(part for part in parts if part),
     )

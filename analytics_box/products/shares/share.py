@@ -75,7 +75,7 @@ class ChangedShare(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 @answer_with(ShareLink)
 class ShareShown(Struct, frozen=True):
-    """A share link. `url` is its address, which is the secret: anybody who has it sees the figures."""
+    """A share link. `url` is its address, which is the secret of the link."""
 
     id: str
     websiteId: str
