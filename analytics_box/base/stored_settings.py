@@ -173,7 +173,7 @@ class StoredSettings:
 def source_text(source: str) -> str:
     """The place that gives a setting, for the end of a sentence."""
     if source == AT_START:
-        return "at the start of the server"
+        return "by an option at server start"
     return f"in the file {source}" if source.endswith(".toml") or "/" in source else f"by {source}"
 
 

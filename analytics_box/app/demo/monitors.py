@@ -169,12 +169,12 @@ def _maintenance(first_day: int) -> Sequence[CreateMaintenanceWindow]:
     began = (first_day + age) * DAY + minute * MINUTE
     planned: Sequence[dict[str, Any]] = (
         {
-            "name": "Updates of the server",
+            "name": "Server updates",
             "startsAt": _instant(first_day * DAY),
             "repeat": {"every": "week", "weekdays": [7], "time": "03:00", "minutes": 60},
         },
         {
-            "name": "Move to a new database",
+            "name": "Database migration",
             "startsAt": _instant(began),
             "endsAt": _instant(began + minutes * MINUTE),
         },

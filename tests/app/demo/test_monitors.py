@@ -149,7 +149,7 @@ def test_the_box_goes_on_from_there_as_if_it_had_watched(box: RunningBox) -> Non
         ("/monitors", "Nightly backup"),
         ("/monitors/{api}?range=last_90d&wait=all", "Degraded"),
         ("/monitors/{backup}?range=last_90d&wait=all", "(grace period: 7\xa0d)"),
-        ("/monitors/maintenance", "Updates of the server"),
+        ("/monitors/maintenance", "Server updates"),
         ("/alerts", "The shop is down"),
         ("/sites/{site}?range=last_30d&wait=all", "Outage"),
     ],

@@ -36,10 +36,10 @@ def _text(text: str) -> str:
 SLACK = ChannelKind(
     name="slack",
     label="Slack",
-    help="A message in a channel; also others that take Slack's webhooks.",
+    help="Posts to a channel. Also for other services that accept Slack webhooks.",
     fields=(
         checks.webhook_url(
-            "Slack: Apps, Incoming Webhooks, Add to Slack. It begins with https://hooks.slack.com/services/."
+            "Slack: Apps, Incoming Webhooks, Add to Slack. It starts with https://hooks.slack.com/services/."
         ),
     ),
     shown=checks.origin_of,
@@ -70,10 +70,10 @@ def _mattermost_post(config: Config, message: Message, _: SendAttempt) -> Post:
 MATTERMOST = ChannelKind(
     name="mattermost",
     label="Mattermost",
-    help="A message in a channel of your server.",
+    help="Posts to a channel of your server.",
     fields=(
         checks.webhook_url(
-            "Product menu, Integrations, Incoming Webhooks, Add. It looks like https://chat.example.com/hooks/…"
+            "Product menu, Integrations, Incoming Webhooks, Add. For example https://chat.example.com/hooks/…"
         ),
     ),
     shown=checks.origin_of,
@@ -101,11 +101,11 @@ def _rocket_chat_post(config: Config, message: Message, _: SendAttempt) -> Post:
 ROCKET_CHAT = ChannelKind(
     name="rocket_chat",
     label="Rocket.Chat",
-    help="A message in a channel of your server.",
+    help="Posts to a channel of your server.",
     fields=(
         checks.webhook_url(
-            "Administration, Integrations, New, Incoming: switch it on, save, and copy the webhook URL. "
-            "It looks like https://chat.example.com/hooks/…"
+            "Administration, Integrations, New, Incoming: enable it, save, and copy the webhook URL. "
+            "For example https://chat.example.com/hooks/…"
         ),
     ),
     shown=checks.origin_of,
@@ -135,7 +135,7 @@ def _discord_post(config: Config, message: Message, _: SendAttempt) -> Post:
 DISCORD = ChannelKind(
     name="discord",
     label="Discord",
-    help="A message in a channel of your server.",
+    help="Posts to a channel of your server.",
     fields=(checks.webhook_url("Server settings, Integrations, Webhooks, Copy webhook URL."),),
     shown=checks.origin_of,
     made=_discord_post,
@@ -164,7 +164,7 @@ def _google_chat_post(config: Config, message: Message, _: SendAttempt) -> Post:
 GOOGLE_CHAT = ChannelKind(
     name="google_chat",
     label="Google Chat",
-    help="A message in a space.",
+    help="Posts to a space.",
     fields=(checks.webhook_url("Space, Apps & integrations, Webhooks, copy the link."),),
     shown=checks.origin_of,
     made=_google_chat_post,
@@ -201,7 +201,7 @@ def _runs(text: str, **look: str) -> dict[str, Any]:
 TEAMS = ChannelKind(
     name="teams",
     label="Microsoft Teams",
-    help="A card in a channel, by a workflow.",
+    help="Posts to a channel through a workflow.",
     fields=(
         checks.webhook_url("Channel, Workflows, “Post to a channel when a webhook request is received”, copy the URL."),
     ),

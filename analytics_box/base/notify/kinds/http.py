@@ -64,12 +64,12 @@ def _webhook_post(config: Config, message: Message, sending: SendAttempt) -> Pos
 WEBHOOK = ChannelKind(
     name="webhook",
     label="Webhook",
-    help="A signed POST with JSON to your own program.",
+    help="Sends a signed POST request with JSON to your program.",
     fields=(
         ChannelField(
             "url",
             "Address",
-            "It gets a POST with JSON and has to answer with a status of 200 to 299 within 10 seconds.",
+            "Receives a POST request with JSON. It must respond with a status from 200 to 299 within 10 seconds.",
             checks.any_url,
             type="url",
             longest=2_048,
@@ -190,12 +190,12 @@ def _http_post(config: Config, message: Message, sending: SendAttempt) -> Post:
 HTTP = ChannelKind(
     name="http",
     label="HTTP request",
-    help="Any other service: you say which request it gets.",
+    help="For any other service. You define the request.",
     fields=(
         ChannelField(
             "url",
             "Address",
-            "It has to answer with a status of 200 to 299 within 10 seconds.",
+            "It must respond with a status from 200 to 299 within 10 seconds.",
             checks.secure_url,
             type="url",
             longest=2_048,
@@ -204,7 +204,7 @@ HTTP = ChannelKind(
         ChannelField(
             "headers",
             "Headers",
-            "One in a line, like Authorization: Bearer abc. They are kept secret.",
+            "One per line, for example Authorization: Bearer abc. Stored encrypted.",
             _headers,
             type="lines",
             longest=4_000,
@@ -214,7 +214,7 @@ HTTP = ChannelKind(
         ChannelField(
             "format",
             "Format of the body",
-            "How values are written into the body, and its Content-Type.",
+            "Sets how values are escaped, and the Content-Type.",
             checks.as_given,
             type="choice",
             default="json",

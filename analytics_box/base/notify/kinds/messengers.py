@@ -25,12 +25,12 @@ def _email_mail(config: Config, message: Message, _: SendAttempt) -> Mail:
 EMAIL = ChannelKind(
     name="email",
     label="Email",
-    help="Plain mail to one address.",
+    help="Sends an email to one address.",
     fields=(
         ChannelField(
             "to",
             "Email address",
-            "A member's address, or one at a domain that this organization has verified.",
+            "A member's address, or one at a verified domain of this organization.",
             checks.as_given,  # whoever knows the organization has checked it
             type="email",
             longest=254,
@@ -55,20 +55,20 @@ def _telegram_post(config: Config, message: Message, _: SendAttempt) -> Post:
 TELEGRAM = ChannelKind(
     name="telegram",
     label="Telegram",
-    help="A message from a bot of yours.",
+    help="Sends a message from your bot.",
     fields=(
         ChannelField(
             "token",
             "Bot token",
-            "From @BotFather, like 123456789:AAE…",
-            checks.form(r"\d{5,20}:[A-Za-z0-9_-]{30,80}", "This is not a bot's token; it looks like 123456789:AAE…"),
+            "From @BotFather, for example 123456789:AAE…",
+            checks.form(r"\d{5,20}:[A-Za-z0-9_-]{30,80}", "Enter a bot token, such as 123456789:AAE…"),
             secret=True,
             longest=110,
         ),
         ChannelField(
             "chatId",
             "Chat",
-            "The number of the chat, or @name of a channel. The bot has to be a member of it.",
+            "Chat ID, or @name of a channel. The bot must be a member.",
             checks.form(
                 r"-?\d{1,20}|@[A-Za-z][A-Za-z0-9_]{3,40}",
                 "This is not a chat; write its number, or @name of a channel",
@@ -94,13 +94,13 @@ def _matrix_post(config: Config, message: Message, sending: SendAttempt) -> Post
 MATRIX = ChannelKind(
     name="matrix",
     label="Matrix",
-    help="A message in a room, from an account of its own.",
+    help="Posts to a room from a separate account.",
     fields=(
-        checks.server_url("https://matrix.example.com, the homeserver of the account"),
+        checks.server_url("Homeserver of the account, for example https://matrix.example.com"),
         ChannelField(
             "token",
             "Access token",
-            "Of the account that writes. In Element: All settings, Help & About, Access Token.",
+            "Of the sending account. In Element: All settings, Help & About, Access Token.",
             checks.token,
             secret=True,
             longest=1_000,
@@ -108,8 +108,8 @@ MATRIX = ChannelKind(
         ChannelField(
             "room",
             "Room",
-            "Its id, like !abc:example.com. In Element: Room info, Settings, Advanced. The account has to be in it.",
-            checks.form(r"![\x21-\x7e]{1,200}", "This is not a room's id; it begins with !"),
+            "For example !abc:example.com. In Element: Room info, Settings, Advanced. The account must have joined.",
+            checks.form(r"![\x21-\x7e]{1,200}", "Enter a room ID, which starts with !"),
         ),
     ),
     shown=lambda config: f"{config['room']} at {target(config['url']).origin}",
@@ -137,21 +137,25 @@ _NUMBER = r"\+[1-9]\d{6,14}"
 TWILIO = ChannelKind(
     name="twilio",
     label="SMS (Twilio)",
-    help="A text message to a phone, by your account at Twilio.",
+    help="Sends a text message through your Twilio account.",
     fields=(
         ChannelField(
             "accountSid",
             "Account SID",
-            "On the console's first page. It begins with AC.",
-            checks.form(r"AC[0-9a-fA-F]{32}", "An account SID is AC and 32 digits from 0 to 9 and a to f"),
+            "On the first page of the Twilio console. It starts with AC.",
+            checks.form(r"AC[0-9a-fA-F]{32}", "Enter AC followed by 32 hexadecimal digits"),
         ),
         ChannelField(
-            "authToken", "Auth token", "On the console's first page, below the SID.", checks.token, secret=True
+            "authToken",
+            "Auth token",
+            "On the first page of the Twilio console, below the SID.",
+            checks.token,
+            secret=True,
         ),
         ChannelField(
             "from",
             "Sender",
-            "A number of yours like +14155550100, a sender's name, or the SID of a messaging service (MG…).",
+            "Your number such as +14155550100, a sender name, or the SID of a messaging service (MG…).",
             checks.form(
                 rf"{_NUMBER}|MG[0-9a-fA-F]{{32}}|\d{{3,8}}|(?=.*[A-Za-z])[A-Za-z0-9 ]{{1,11}}",
                 "Write a number like +14155550100, a name of at most 11 letters, or a messaging service's SID",
@@ -160,8 +164,8 @@ TWILIO = ChannelKind(
         ChannelField(
             "to",
             "Phone number",
-            "With the country's code, like +14155550100.",
-            checks.form(_NUMBER, "Write the number with + and the country's code, like +14155550100"),
+            "With country code, for example +14155550100.",
+            checks.form(_NUMBER, "Enter the number with + and country code, such as +14155550100"),
             type="tel",
         ),
     ),

@@ -38,19 +38,19 @@ def _pagerduty_post(config: Config, message: Message, sending: SendAttempt) -> P
 PAGERDUTY = ChannelKind(
     name="pagerduty",
     label="PagerDuty",
-    help="An alert that is resolved when all is well again.",
+    help="Triggers an alert and resolves it when the problem ends.",
     fields=(
         ChannelField(
             "routingKey",
             "Integration key",
-            "Of the service: Integrations, Add integration, Events API V2. It has 32 characters.",
-            checks.form(r"[A-Za-z0-9]{32}", "An integration key has 32 letters and digits"),
+            "In your service: Integrations, Add integration, Events API V2. It has 32 characters.",
+            checks.form(r"[A-Za-z0-9]{32}", "Enter 32 letters and digits"),
             secret=True,
         ),
         ChannelField(
             "region",
             "Service region",
-            "EU if your address at PagerDuty has .eu. in it.",
+            "Select EU if your PagerDuty address contains .eu.",
             checks.as_given,
             type="choice",
             default="us",
@@ -93,12 +93,12 @@ def _opsgenie_post(config: Config, message: Message, sending: SendAttempt) -> Po
 OPSGENIE = ChannelKind(
     name="opsgenie",
     label="Opsgenie",
-    help="An alert that is closed when all is well again.",
+    help="Creates an alert and closes it when the problem ends.",
     fields=(
         ChannelField(
             "apiKey",
             "API key",
-            "Of a team: Integrations, Add integration, API.",
+            "In your team: Integrations, Add integration, API.",
             checks.token,
             secret=True,
             longest=100,
@@ -106,7 +106,7 @@ OPSGENIE = ChannelKind(
         ChannelField(
             "region",
             "Service region",
-            "EU if your account is kept there.",
+            "Select EU if your account is in the EU.",
             checks.as_given,
             type="choice",
             default="us",

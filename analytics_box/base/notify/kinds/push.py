@@ -36,20 +36,20 @@ def _ntfy_post(config: Config, message: Message, _: SendAttempt) -> Post:
 NTFY = ChannelKind(
     name="ntfy",
     label="ntfy",
-    help="A push message to a topic, at ntfy.sh or a server of your own.",
+    help="Pushes to a topic at ntfy.sh or on your server.",
     fields=(
-        checks.server_url("https://ntfy.sh, or your own", default="https://ntfy.sh"),
+        checks.server_url("https://ntfy.sh, or your server", default="https://ntfy.sh"),
         ChannelField(
             "topic",
             "Topic",
-            "Up to 64 letters, digits, - and _. At ntfy.sh whoever knows it can read it: choose one hard to guess.",
-            checks.form(r"[-_A-Za-z0-9]{1,64}", "A topic has 1 to 64 letters, digits, - and _"),
+            "Up to 64 letters, digits, - and _. At ntfy.sh, anyone who knows it can read it: choose one hard to guess.",
+            checks.form(r"[-_A-Za-z0-9]{1,64}", "Enter 1 to 64 letters, digits, - and _"),
             longest=64,
         ),
         ChannelField(
             "token",
             "Access token",
-            "Only if the topic is protected: Account, Access tokens. It begins with tk_.",
+            "Required if the topic is protected: Account, Access tokens. It starts with tk_.",
             checks.token,
             secret=True,
             required=False,
@@ -81,7 +81,7 @@ def _gotify_post(config: Config, message: Message, _: SendAttempt) -> Post:
 GOTIFY = ChannelKind(
     name="gotify",
     label="Gotify",
-    help="A push message from a server of your own.",
+    help="Pushes through your server.",
     fields=(
         checks.server_url("https://push.example.com"),
         ChannelField(
@@ -120,7 +120,7 @@ _KEY = checks.form(r"[A-Za-z0-9]{30}", "This has 30 letters and digits")
 PUSHOVER = ChannelKind(
     name="pushover",
     label="Pushover",
-    help="A push message to your phone or a group.",
+    help="Pushes to your devices or a group.",
     fields=(
         ChannelField(
             "token",
@@ -129,12 +129,14 @@ PUSHOVER = ChannelKind(
             _KEY,
             secret=True,
         ),
-        ChannelField("user", "User or group key", "On your dashboard, or on the page of the group.", _KEY, secret=True),
+        ChannelField(
+            "user", "User or group key", "On your Pushover dashboard, or on the group's page.", _KEY, secret=True
+        ),
         ChannelField(
             "device",
             "Device",
-            "The name of one device, or of several with commas. Leave it empty for all.",
-            checks.form(r"[A-Za-z0-9_-]{1,25}(,[A-Za-z0-9_-]{1,25}){0,9}", "This is not the name of a device"),
+            "Device names, separated by commas. Leave blank for all.",
+            checks.form(r"[A-Za-z0-9_-]{1,25}(,[A-Za-z0-9_-]{1,25}){0,9}", "Enter a device name"),
             required=False,
         ),
     ),
@@ -165,20 +167,20 @@ def _pushbullet_post(config: Config, message: Message, sending: SendAttempt) -> 
 PUSHBULLET = ChannelKind(
     name="pushbullet",
     label="Pushbullet",
-    help="A push message to your devices.",
+    help="Pushes to your devices.",
     fields=(
         ChannelField(
             "token",
             "Access token",
-            "Pushbullet: Settings, Account, Create access token. It opens the whole account.",
+            "Pushbullet: Settings, Account, Create access token. It gives access to the whole account.",
             checks.token,
             secret=True,
         ),
         ChannelField(
             "device",
             "Device",
-            "The id (iden) of one device. Leave it empty for all.",
-            checks.form(r"[A-Za-z0-9]{1,64}", "This is not the id of a device"),
+            "The iden of a device. Leave blank for all.",
+            checks.form(r"[A-Za-z0-9]{1,64}", "Enter a device iden"),
             required=False,
         ),
     ),
