@@ -5,6 +5,8 @@ import pytest
 from analytics_box.figures.board import Board
 from analytics_box.products.links.figures.board import LINK
 from analytics_box.products.overview.board import WEBSITE
+from analytics_box.products.overview.one_chart import EVENT, GOAL
+from analytics_box.products.overview.session_stories import OF_SESSIONS
 from analytics_box.query.catalog.registry import TYPES
 
 BOARDS = pytest.mark.parametrize("board", [WEBSITE, LINK], ids=["website", "link"])
@@ -41,6 +43,11 @@ def test_each_list_is_in_one_panel_that_is_called_like_its_first(board: Board) -
     groups = (*board.panels.values(), *board.tables_alone)
     assert [name for names in groups for name in names] == list(board.lists)
     assert all(panel == names[0] for panel, names in board.panels.items())
+
+
+@pytest.mark.parametrize("board", [WEBSITE, LINK, GOAL, EVENT, OF_SESSIONS])
+def test_changes_are_explained_only_by_lists_of_the_board(board: Board) -> None:
+    assert {explanation.listed for explanation in board.explained_by} <= set(board.lists)
 
 
 def test_a_page_can_be_about_what_is_not_counted() -> None:

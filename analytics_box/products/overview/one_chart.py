@@ -25,6 +25,7 @@ GOAL: Final = replace(
     extras={},
     further=(),
     segmented=False,
+    explained_by=(),
 )
 
 # A custom event, which its address names as a filter.
