@@ -1,6 +1,7 @@
 """A custom event on a page of its own: how often, of how many visitors, when, with which properties, on which pages."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -13,7 +14,7 @@ from analytics_box.base.translation import _
 from analytics_box.figures import page
 from analytics_box.figures.asking import PageQuery, SubjectFacts, UnansweredQuery
 from analytics_box.figures.narrowing import Narrow, Narrowing
-from analytics_box.figures.view import read_view
+from analytics_box.figures.view import View, read_view
 from analytics_box.products.goals.figures import GoalFigures, rate_text
 from analytics_box.products.goals.goal import WRITER, address, home
 from analytics_box.products.notes.on_charts import on_charts
@@ -28,24 +29,32 @@ LONGEST_NAME: Final = 1_000
 MOST_KEYS: Final = 50  # properties, those of the commonest values
 MOST_VALUES: Final = 10  # of a property
 MOST_PAGES: Final = 10
-_TYPES: Final = (TOTALS, "custom_events_summary", "custom_event_properties", "custom_events_by_path")
+_TYPES: Final = (
+    TOTALS,
+    "custom_events_summary",
+    "custom_event_properties",
+    "custom_events_property_numbers",
+    "custom_events_by_path",
+)
 
 
 class EventBar(Struct, frozen=True):
-    """A value or a page: how often it came, and its share."""
+    """A value or a page: how often it came, and its share. `href` is the dashboard of the sessions with it."""
 
     label: str
     count: str
     share: str
     width: str
+    href: str
 
 
 class PropertyShown(Struct, frozen=True):
-    """A property with its commonest values; whether there are others."""
+    """A property with its commonest values, whether there are others, and the figures of those that are numbers."""
 
     key: str
     values: tuple[EventBar, ...]
     more: bool
+    numbers: str
 
 
 class EventLists(Struct, frozen=True):
@@ -79,44 +88,70 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         name=figures.visible(name),
         home=home(website),
         board=board,
-        lists=await _lists(asking),
+        lists=await _lists(asking, on_overview, only),
         overview=on_overview.link(filters=only),
         new_goal=address(f"{home(website)}/new", event=name) if visit.person.may(WRITER) else "",
     )
 
 
-async def _lists(asking: PageQuery) -> EventLists:
+async def _lists(asking: PageQuery, dashboard: View, only: Narrowing) -> EventLists:
+    """The lists of an event; `only` selects its sessions on the dashboard."""
     try:
-        (whole,), (event,), properties, pages = await asking.rows(_TYPES)
+        (whole,), (event,), properties, numbers, pages = await asking.rows(_TYPES)
     except UnansweredQuery as failed:
         return EventLists(failed=_("These figures could not be loaded: {why}").format(why=failed))
+
+    def narrowed(field: str, value: str) -> str:
+        own = (*only.items, Narrow(field, "is", (value,))) if value else only.items
+        return dashboard.link(filters=Narrowing(own))
+
     reached, times = GoalFigures(int(whole["visitors"]), int(event["unique_users"])), int(event["total_events"])
     share = _("{rate} of all {visitors} visitors sent it.").format(
         rate=rate_text(reached), visitors=figures.count(reached.visitors)
     )
     return EventLists(
         share,
-        _properties(properties, times),
-        _bars(pages[:MOST_PAGES], "name", "total_events", times),
+        _properties(properties, {row["property_key"]: row for row in numbers}, times, narrowed),
+        _bars(pages[:MOST_PAGES], ("name", "total_events"), times, partial(narrowed, "viewed_page")),
         len(pages) > MOST_PAGES,
         len({row["property_key"] for row in properties}) > MOST_KEYS,
     )
 
 
-def _properties(found: Sequence[Record], events: int) -> tuple[PropertyShown, ...]:
+def _properties(
+    found: Sequence[Record], numbers: Mapping[str, Record], events: int, narrowed: Callable[[str, str], str]
+) -> tuple[PropertyShown, ...]:
     """By key; the values of each are in the order of the answer, the commonest first."""
     keys: dict[str, list[Record]] = {}
     for row in found:
         keys.setdefault(row["property_key"], []).append(row)
+
+    def with_value(key: str, value: str) -> str:
+        return narrowed("event_property", f"{key}={value}")
+
     return tuple(
         PropertyShown(
-            figures.visible(key), _bars(own[:MOST_VALUES], "property_value", "count", events), len(own) > MOST_VALUES
+            figures.visible(key),
+            _bars(own[:MOST_VALUES], ("property_value", "count"), events, partial(with_value, key)),
+            len(own) > MOST_VALUES,
+            _numbers_text(numbers.get(key)),
         )
         for key, own in islice(keys.items(), MOST_KEYS)
     )
 
 
-def _bars(found: Sequence[Record], label: str, count: str, whole: int) -> tuple[EventBar, ...]:
+def _numbers_text(row: Record | None) -> str:
+    """The figures of the numbers of a property; empty if it has none."""
+    if row is None:
+        return ""
+    shown = {name: f"{row[name]:,.2f}".rstrip("0").rstrip(".") for name in ("sum", "average", "median", "p90")}
+    return _("Sum {sum} · average {average} · median {median} · 90th percentile {p90}").format(**shown)
+
+
+def _bars(
+    found: Sequence[Record], names: tuple[str, str], whole: int, address_of: Callable[[str], str]
+) -> tuple[EventBar, ...]:
+    label, count = names
     largest = max((row[count] for row in found), default=0)
     return tuple(
         EventBar(
@@ -124,6 +159,7 @@ def _bars(found: Sequence[Record], label: str, count: str, whole: int) -> tuple[
             figures.count(row[count]),
             figures.percent(100 * row[count] / whole) if whole else "",
             figures.bar_width(row[count], largest),
+            address_of(row[label]),
         )
         for row in found
     )

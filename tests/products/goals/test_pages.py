@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 from typing import Any
 from urllib.parse import urlencode
 
@@ -126,6 +127,17 @@ def test_a_custom_event_has_a_page_with_its_properties(shared: World) -> None:
     assert "No properties." in nothing
     assert HOSTILE not in nothing
     assert get(shared, "/events").status == 404
+
+
+def test_properties_of_an_event_have_figures_of_their_numbers_and_lead_to_its_sessions(shared: World) -> None:
+    shown = page(shared, "/events?name=purchase")
+    assert shown.count("Sum ") == 1
+    assert "Sum 19.5 · average 19.5 · median 19.5 · 90th percentile 19.5" in shown
+    leads = re.search(r'href="([^"]*)" data-whole><bdi>pro<', shown)
+    assert leads is not None
+    sessions = unescape(leads[1]).removeprefix(f"/sites/{shared.shop}")
+    assert sessions == "?event=purchase&event_property=plan%3Dpro"
+    assert '<strong class="tile-value number">1<' in page(shared, f"{sessions}&wait=all")
 
 
 def test_an_event_with_very_many_properties_shows_some(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
