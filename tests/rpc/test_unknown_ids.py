@@ -102,6 +102,7 @@ VALUES: Final[dict[str, Any]] = {
 OF_PROCEDURE: Final[dict[str, dict[str, Any]]] = {
     "goals.bulkAnalytics": {"goalIds": [MISSING]},
     "flags.renameFolder": {"to": "elsewhere"},
+    "errorGroups.update": {"fingerprint": "a", "state": "open"},
     "flagSchedules.create": {"type": "enable", "scheduledAt": "2026-07-01T00:00:00Z"},
 }
 
