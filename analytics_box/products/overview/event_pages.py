@@ -101,7 +101,7 @@ async def _lists(asking: PageQuery, dashboard: View, only: Narrowing) -> EventLi
     except UnansweredQuery as failed:
         return EventLists(failed=_("These figures could not be loaded: {why}").format(why=failed))
 
-    def narrowed(field: str, value: str) -> str:
+    def sessions_with(field: str, value: str) -> str:
         own = (*only.items, Narrow(field, "is", (value,))) if value else only.items
         return dashboard.link(filters=Narrowing(own))
 
@@ -111,15 +111,15 @@ async def _lists(asking: PageQuery, dashboard: View, only: Narrowing) -> EventLi
     )
     return EventLists(
         share,
-        _properties(properties, {row["property_key"]: row for row in numbers}, times, narrowed),
-        _bars(pages[:MOST_PAGES], ("name", "total_events"), times, partial(narrowed, "viewed_page")),
+        _properties(properties, {row["property_key"]: row for row in numbers}, times, sessions_with),
+        _bars(pages[:MOST_PAGES], ("name", "total_events"), times, partial(sessions_with, "viewed_page")),
         len(pages) > MOST_PAGES,
         len({row["property_key"] for row in properties}) > MOST_KEYS,
     )
 
 
 def _properties(
-    found: Sequence[Record], numbers: Mapping[str, Record], events: int, narrowed: Callable[[str, str], str]
+    found: Sequence[Record], numbers: Mapping[str, Record], events: int, sessions_with: Callable[[str, str], str]
 ) -> tuple[PropertyShown, ...]:
     """By key; the values of each are in the order of the answer, the commonest first."""
     keys: dict[str, list[Record]] = {}
@@ -127,7 +127,7 @@ def _properties(
         keys.setdefault(row["property_key"], []).append(row)
 
     def with_value(key: str, value: str) -> str:
-        return narrowed("event_property", f"{key}={value}")
+        return sessions_with("event_property", f"{key}={value}")
 
     return tuple(
         PropertyShown(
