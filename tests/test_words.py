@@ -23,7 +23,7 @@ CEILINGS: Final = {
     "class names that exist twice": 0,
     "functions of one statement": 2735,
     "comments that continue the code as half a sentence": 1508,
-    "tests named by a question word or pronoun": 108,
+    "tests named by a question word or pronoun": 0,
     "words: so many, so much": 33,
     "words: anew, once more": 45,
     "words: no more, of late, by and by, in vain, meanwhile": 99,

@@ -48,7 +48,7 @@ def test_every_definition_has_an_anchor_of_its_own_and_a_text() -> None:
     assert [part.title for part in definitions if not part.text] == []
 
 
-def test_what_the_page_links_to_is_on_it() -> None:
+def test_links_of_the_page_lead_to_its_headings() -> None:
     linked = re.findall(r'href="([^"]*)"', text_of(PAGE))
     assert linked
     assert [href for href in linked if href[0] == "#" and href[1:] not in ANCHORS] == []

@@ -74,7 +74,7 @@ def test_a_page_begins_with_what_it_is_about_and_each_heading_has_an_anchor_of_i
     assert [part.title for part in sections(page) if not part.text and not part.parts] == []
 
 
-def test_what_a_page_links_to_is_there(box: WholeBox) -> None:
+def test_links_of_a_page_lead_to_existing_pages(box: WholeBox) -> None:
     linked = {
         (name, html.unescape(href))
         for name in PAGES
@@ -202,7 +202,7 @@ LABELS = (
 
 
 @pytest.mark.parametrize(("name", "label"), LABELS)
-def test_what_a_page_of_the_manual_names_is_called_so_on_its_page(name: str, label: str) -> None:
+def test_labels_in_the_manual_match_the_pages(name: str, label: str) -> None:
     assert label in source(name)
 
 

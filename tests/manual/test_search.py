@@ -160,7 +160,7 @@ def test_nothing_that_is_asked_breaks_it(box: WholeBox, query: str) -> None:
     assert len(found(box, query)) <= 30
 
 
-def test_what_was_asked_is_shown_as_text(box: WholeBox) -> None:
+def test_query_is_shown_as_escaped_text(box: WholeBox) -> None:
     content = box.get("/docs/search?q=%3Cscript%3Ealert(1)%3C/script%3E", accept="text/html").body.decode()
     assert "<script>alert" not in content
     assert "&lt;script&gt;alert" in content
@@ -177,7 +177,7 @@ def test_titles_come_before_texts_and_a_word_is_found_by_its_beginning_only() ->
     assert [hit.entry.href for hit in Index(ENTRIES).search("session")] == ["/one", "/two"]
 
 
-def test_what_holds_all_words_hides_what_holds_some() -> None:
+def test_page_with_all_words_hides_pages_with_some() -> None:
     assert [hit.entry.href for hit in Index(ENTRIES).search("visit lasts")] == ["/one"]
     assert [hit.entry.href for hit in Index(ENTRIES).search("lasts unheard-of")] == ["/one"]
 

@@ -131,7 +131,7 @@ def shared(world: World) -> World:
 
 
 @each(("given", "field", "said"), WRONG)
-def test_what_is_wrong_is_refused_beside_its_field(shared: World, given: dict[str, Any], field: str, said: str) -> None:
+def test_invalid_input_is_refused_at_its_field(shared: World, given: dict[str, Any], field: str, said: str) -> None:
     plain = {"name": "A", "triggerType": "uptime", "destinations": [SLACK]}
     status, at, message = shared.refused("alarms.create", "adam", **(plain | given))
     assert status == 400
@@ -189,7 +189,7 @@ def test_a_test_goes_to_all_channels_and_says_what_became_of_it(world: World, mo
     assert world.outbox() == []
 
 
-def test_what_is_done_stands_in_the_audit_log_without_secrets(world: World) -> None:
+def test_changes_are_in_the_audit_log_without_secrets(world: World) -> None:
     alarm = world.alarm(world.channel())
     world.call("alarms.update", alarmId=alarm, name="Other", destinations=[SLACK])
     world.call("alarms.update", alarmId=alarm, name="Other")  # changes nothing

@@ -56,7 +56,7 @@ def test_acknowledging_stops_reminders_and_escalation(world: World) -> None:
     assert world.refused("alarms.acknowledge", alarmId=alarm, subject="monitor:m1")[0] == 404
 
 
-def test_another_trouble_of_the_same_monitor_begins_anew(world: World) -> None:
+def test_second_problem_of_a_monitor_restarts_reminders(world: World) -> None:
     hook = world.channel()
     alarm = world.alarm(hook, reminderMinutes=10, events=["degraded", "down", "recovered"])
     world.ran()
@@ -97,7 +97,7 @@ def test_quiet_hours_hold_back_what_lasts_and_tell_it_when_they_end(world: World
     assert world.outbox(hook)[-1] == "m1 recovered"
 
 
-def test_what_is_over_by_then_is_a_line_of_the_summary(world: World) -> None:
+def test_problem_that_ended_in_quiet_hours_is_a_line_of_the_summary(world: World) -> None:
     hook = world.channel()
     world.alarm(hook, quietHours=QUIET)
     world.ran()
@@ -117,7 +117,7 @@ def test_what_is_over_by_then_is_a_line_of_the_summary(world: World) -> None:
     assert world.after(600) == 0
 
 
-def test_one_thing_that_is_over_is_one_line(world: World) -> None:
+def test_single_ended_problem_is_one_line(world: World) -> None:
     hook = world.channel()
     world.alarm(hook, quietHours=QUIET)
     world.happens("down")
@@ -129,7 +129,7 @@ def test_one_thing_that_is_over_is_one_line(world: World) -> None:
     assert message["text"] == "Ended, 14:00 to 14:00: m1 down"
 
 
-def test_what_goes_through_is_told_at_once_with_its_end(world: World) -> None:
+def test_exception_of_quiet_hours_is_sent_immediately_with_its_end(world: World) -> None:
     hook = world.channel()
     world.alarm(hook, quietHours=QUIET | {"through": ["down"]})
     world.happens("down")
@@ -185,7 +185,7 @@ def test_alerts_that_stay_open_are_resolved_at_once_and_get_no_summary(world: Wo
     assert world.outbox(hook)[1:] == ["3 alerts during the quiet hours of Shop"]
 
 
-def test_nobody_is_reminded_of_a_monitor_that_rests(world: World) -> None:
+def test_paused_or_covered_monitor_gets_no_reminders(world: World) -> None:
     hook = world.channel()
     world.alarm(hook, reminderMinutes=10)
     world.ran()

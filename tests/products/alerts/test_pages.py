@@ -80,7 +80,7 @@ def test_the_list_says_what_there_is(world: World) -> None:
     assert "Last alert" in page
 
 
-def test_what_is_going_on_is_acknowledged_on_the_page(world: World) -> None:
+def test_open_alert_is_acknowledged_on_the_page(world: World) -> None:
     alarm = world.alarm(world.channel())
     world.happens("down", title=f"{BAD} is down")
     page = world.seen("/alerts")
@@ -139,7 +139,7 @@ WRONG = (
 
 
 @each(("fields", "said"), WRONG)
-def test_what_is_wrong_stands_beside_its_field(shared: World, fields: dict[str, str], said: str) -> None:
+def test_invalid_input_is_reported_at_its_field(shared: World, fields: dict[str, str], said: str) -> None:
     channel = shared.call("config.listChannels")[0]["id"]
     answer = shared.sent("/alerts/new", form(channel) | fields)
     page = answer.body.decode()

@@ -37,7 +37,7 @@ def test_two_alarms_of_one_channel_send_once(world: World) -> None:
     assert (world.outbox(hook), world.outbox(other)) == (["m1 down"], ["m1 down"])
 
 
-def test_the_end_of_what_nobody_heard_of_is_not_told(world: World) -> None:
+def test_end_of_an_unreported_problem_is_not_reported(world: World) -> None:
     hook = world.channel()
     world.alarm(hook)
     assert world.happens("recovered") == 0
@@ -64,7 +64,7 @@ def test_switching_off_ends_what_is_going_on(world: World) -> None:
     assert world.call("alarms.list")[0]["open"] == []
 
 
-def test_what_is_forgotten_has_no_end(world: World) -> None:
+def test_forgotten_problem_has_no_end(world: World) -> None:
     hook = world.channel()
     world.alarm(hook, reminderMinutes=10)
     world.ran()
@@ -132,7 +132,7 @@ def test_flapping_ends_with_what_the_monitor_is_then(world: World) -> None:
     assert world.messages(hook)[2]["tone"] == "bad"
 
 
-def test_who_hears_nothing_of_flapping_hears_how_it_ends(world: World) -> None:
+def test_rule_without_flapping_is_notified_of_the_final_state(world: World) -> None:
     hook = world.channel()
     world.alarm(hook, events=["down", "recovered"])
     world.happens("down")
@@ -144,7 +144,7 @@ def test_who_hears_nothing_of_flapping_hears_how_it_ends(world: World) -> None:
     assert world.outbox(hook) == ["m1 down", "m1 stable", "m1 stable"]
 
 
-def test_an_alert_that_stays_open_is_resolved_where_nobody_wants_to_hear_of_it(world: World) -> None:
+def test_open_alert_is_resolved_at_a_service_without_a_matching_rule(world: World) -> None:
     pager, hook = world.pager(), world.channel()
     world.alarm(pager, hook, events=["down", "certificate"])
     world.happens("down")

@@ -17,7 +17,7 @@ EXPECTED: tuple[tuple[Sequence[int], float | None], ...] = (
 
 
 @each(("earlier", "expected"), EXPECTED)
-def test_what_is_usual_is_the_median_of_earlier_windows(earlier: Sequence[int], expected: float | None) -> None:
+def test_usual_number_is_the_median_of_earlier_windows(earlier: Sequence[int], expected: float | None) -> None:
     assert rules.expected_value(earlier) == expected
 
 
@@ -37,7 +37,7 @@ def test_a_spike_is_many_more_visitors_than_usual(visitors: int, usual: float, v
     assert rules.spike(visitors, usual, Terms(100, 60, 30, 0)) == verdict
 
 
-def test_what_chance_explains_is_no_spike_and_no_drop() -> None:
+def test_random_variation_is_no_spike_and_no_drop() -> None:
     assert rules.spike(45, 30, Terms(50, 60, 30, 0)) == "lasts"  # three times the root of 30 is 16.4
     assert rules.spike(47, 30, Terms(50, 60, 30, 0)) == "begins"
     assert rules.drop(15, 30, Terms(50, 60, 30, 0)) == "lasts"

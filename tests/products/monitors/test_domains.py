@@ -88,7 +88,7 @@ def test_an_end_is_told_once_for_each_number_of_days_however_many_monitors_there
     assert scene.run() == 1
 
 
-def test_nobody_is_asked_where_nobody_wants_to_know(scene: Scene) -> None:
+def test_registry_is_queried_only_if_a_rule_needs_it(scene: Scene) -> None:
     scene.monitor("https://example.com/")
     assert (scene.run(), scene.registry.asked) == (0, [])
     scene.alarms.alarm(scene.alarms.channel(), events=["down"])
@@ -125,7 +125,7 @@ def bare(organization: str) -> Monitor:
 
 
 @each(("days", "due"), [(31, None), (30, 30), (14.1, 30), (14, 14), (6, 7), (2, 3), (0.5, 1), (-0.1, None)])
-def test_it_is_time_to_tell(days: float, due: int | None) -> None:
+def test_expiry_is_reported_on_its_days(days: float, due: int | None) -> None:
     assert due_days(round(days * DAY), 0) == due
 
 

@@ -363,7 +363,7 @@ def test_viewers_see_no_values_of_a_query(pages: PageWorld) -> None:
     assert monitor_id in pages.seen("/monitors?search=hush")
 
 
-def test_what_people_typed_does_nothing_on_any_page(pages: PageWorld) -> None:
+def test_typed_text_is_escaped_on_every_page(pages: PageWorld) -> None:
     monitor_id = pages.set_up(
         url="https://example.com/", name=HOSTILE, tags=HOSTILE.replace(",", ""), group=HOSTILE[:60]
     )

@@ -27,7 +27,7 @@ def test_a_push_is_told_to_what_runs_monitors(world: World) -> None:
     assert len(world.engine.pushes) == 4
 
 
-def test_nobody_else_learns_anything(world: World) -> None:
+def test_push_url_is_hidden_from_others(world: World) -> None:
     made = world.good("createSchedule", url="push://", granularity="minute")
     unknown = world.box.get("/push/" + "A" * 32)
     assert (unknown.status, unknown.json["error"]) == (404, "There is no monitor with this push URL")

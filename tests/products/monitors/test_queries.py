@@ -104,7 +104,7 @@ CASES = (
 
 
 @each("case", CASES, ids=lambda case: f"{case.caller} asks for {case.target or 'nothing in particular'}")
-def test_a_monitor_answers_whoever_may_read_it(box: Box, case: Case) -> None:
+def test_monitor_is_queried_by_callers_that_can_read_it(box: Box, case: Case) -> None:
     content = SITES if case.target.startswith("website_id") else OVERVIEW
     answer = box.ask(case.caller, case.target, content)
     assert answer.status == case.status, answer.body
@@ -116,7 +116,7 @@ def test_a_monitor_answers_whoever_may_read_it(box: Box, case: Case) -> None:
     assert "data" not in answer.json
 
 
-def test_what_is_read_is_compiled_for_the_same_callers(box: Box) -> None:
+def test_compile_permissions_match_query_permissions(box: Box) -> None:
     assert box.ask("monitors", "schedule_id=shop", path="/v1/query/compile").status == 200
     assert box.ask("monitors", "website_id=shop", SITES, path="/v1/query/compile").status == 403
     whole = {"projectId": box.shop, "type": "uptime_time_series", "from": "2026-06-16", "to": "2026-06-17"}

@@ -170,7 +170,7 @@ def test_an_alert_of_a_monitor_that_is_gone_is_resolved(world: World, three: tup
         ("up", "up", True),
     ],
 )
-def test_nobody_is_reminded_of_what_depends_on_something_in_trouble(
+def test_child_of_a_failing_monitor_gets_no_reminders(
     world: World, three: tuple[str, str, str], own: State, above: State, rests: bool
 ) -> None:
     for monitor_id, state in ((three[1], own), (three[0], above)):

@@ -152,7 +152,7 @@ def test_a_file_of_the_page_knows_as_much_of_its_rows_as_their_table(
     assert (row["path"], row["median_time_on_page"]) == ("/", 40)
 
 
-def test_what_is_beside_a_row_is_unknown_where_not_all_of_it_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_of_partially_read_rows_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     row = {"name": "en", "visitors": 2, "pageviews": 3, "percentage": 100.0}
     counted, unknown = 0, None
     for most, expected in ((2, counted), (1, unknown)):

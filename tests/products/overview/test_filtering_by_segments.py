@@ -68,13 +68,13 @@ def test_a_segment_names_its_goals_as_people_call_them(box: WholeBox) -> None:
 @pytest.mark.parametrize(
     ("query", "wrong"), [("secrets=1", "Enter at least one filter"), ("path.matches=(", "invalid pattern")]
 )
-def test_what_cannot_be_saved_comes_back_with_the_form(box: WholeBox, query: str, wrong: str) -> None:
+def test_invalid_segment_returns_the_form_with_its_input(box: WholeBox, query: str, wrong: str) -> None:
     answer = send(box, "", name="Mine", query=query)
     page = answer.body.decode()
     assert (answer.status, wrong in page, 'value="Mine"' in page) == (400, True, True)
 
 
-def test_a_segment_of_somebody_else_is_none(box: WholeBox) -> None:
+def test_private_segment_of_another_user_is_ignored(box: WholeBox) -> None:
     mine = saved(box, "Mine", "country=Germany")
     others = cookie_of(box, "viewer")
     answer = box.get(f"{mine}&wait=all&range=today", cookie=others, accept="text/html").body.decode()

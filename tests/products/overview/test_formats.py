@@ -79,7 +79,7 @@ def test_hours_are_written_as_chosen(box: WholeBox, form: TimeFormat, tick: str,
 
 
 @pytest.mark.parametrize("rest", ["?range=today&wait=all", "/realtime", "/details/events?range=today"])
-def test_whoever_reads_am_and_pm_reads_no_other_time(box: WholeBox, rest: str) -> None:
+def test_user_with_am_pm_sees_no_24_hour_time(box: WholeBox, rest: str) -> None:
     assert box.post("/track", {"name": "signup", "websiteId": box.sites["shop"]}, key="all").status == 200
     page = shown(box, rest, "D MMM YYYY", "h:mm a")
     seen = words(page) + " ".join(re.findall(r'(?:title|aria-label)="([^"]*)"', page))

@@ -71,9 +71,7 @@ def test_a_late_part_is_computed_once(box: WholeBox, asked: Counter[str]) -> Non
     assert asked["top_pages"] == 2, "what was fetched is not kept"
 
 
-def test_a_click_waits_for_what_is_soon_there_and_a_page_that_fetches_itself_anew_for_all(
-    box: WholeBox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_click_waits_for_fast_parts_and_a_self_refresh_for_all(box: WholeBox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "CLICK_SECONDS", 0)
     path = f"/sites/{box.sites['shop']}"
     for headers, late in (({"hx_boosted": "true"}, True), ({}, False)):
@@ -179,7 +177,7 @@ async def sleeping() -> str:
     return "never"
 
 
-def test_what_nobody_fetches_is_cancelled_after_a_while() -> None:
+def test_unfetched_parts_are_canceled_after_a_while() -> None:
     async def scene() -> None:
         clock = FixedClock()
         late, first, second = LateParts(clock), asyncio.create_task(sleeping()), asyncio.create_task(sleeping())
@@ -209,7 +207,7 @@ def test_only_so_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     run(scene())
 
 
-def test_a_part_that_is_asked_for_anew_replaces_the_old_one_and_a_stale_one_is_not_given() -> None:
+def test_part_requested_again_replaces_the_old_one() -> None:
     async def scene() -> None:
         clock = FixedClock()
         late, old, new = LateParts(clock), asyncio.create_task(sleeping()), asyncio.create_task(sleeping())

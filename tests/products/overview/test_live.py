@@ -121,7 +121,7 @@ def test_a_page_hears_who_is_there_and_that_something_came(box: WholeBox) -> Non
     assert cookie.partition("=")[2] not in str(page.scope), "what a request carried does not stay as long as its stream"
 
 
-def test_who_leaves_the_website_is_counted_no_more(box: WholeBox) -> None:
+def test_visitor_that_leaves_the_website_is_no_longer_counted(box: WholeBox) -> None:
     async def story() -> list[Message]:
         page = listen(box, cookie, "blog")
         await page.until(lambda: page.events)
@@ -152,7 +152,7 @@ REFUSED: list[tuple[str, int, dict[str, Any]]] = [
 
 
 @each(("what", "status", "given"), REFUSED)
-def test_nobody_else_gets_a_stream(box: WholeBox, what: str, status: int, given: dict[str, Any]) -> None:
+def test_stream_is_refused_to_others(box: WholeBox, what: str, status: int, given: dict[str, Any]) -> None:
     async def story() -> Listener:
         page = listen(box, **{"cookie": cookie, **given})
         await page.ended()
@@ -207,7 +207,7 @@ def test_a_stream_ends_with_the_session_and_tells_nothing_after(box: WholeBox, e
     assert box.run(story()).chunks[-1] == b""
 
 
-def test_a_stream_ends_with_the_website_and_once_a_session_is_too_old(
+def test_stream_ends_with_the_website_and_with_an_expired_session(
     box: WholeBox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def gone() -> Listener:

@@ -68,7 +68,7 @@ def test_years_are_drawn_by_months_without_those_before_the_first_event(box: Who
     ]
 
 
-def test_what_nothing_is_known_of_is_said_instead_of_a_change(box: WholeBox) -> None:
+def test_missing_earlier_data_is_reported_instead_of_a_change(box: WholeBox) -> None:
     page = shown(box, "range=last_30d")
     assert page.casefold().count("no data before 28 may") == 1
     assert 'class="change' not in page
@@ -124,7 +124,7 @@ def test_own_dates_of_another_length_are_shown_without_a_change_of_counts(box: W
         ("compare=<script>", "Unknown comparison “<script>”."),
     ],
 )
-def test_what_cannot_be_shown_is_said(box: WholeBox, query: str, said: str) -> None:
+def test_invalid_parameters_are_reported(box: WholeBox, query: str, said: str) -> None:
     assert said in shown(box, query)
     assert "<script>”" not in box.get(f"/sites/{box.sites['shop']}?wait=all&{query}", cookie=box.cookie).body.decode()
 
@@ -143,7 +143,7 @@ def test_website_opens_on_the_hours_of_today_until_its_first_event_is_two_days_o
         assert [day for day, _visitors in table(shown(young, "show=table"))][-1] == "Fri 19 Jun today so far"
 
 
-def test_what_changed_yesterday_is_one_click_from_the_movers(box: WholeBox) -> None:
+def test_change_since_yesterday_is_one_click_from_the_movers(box: WholeBox) -> None:
     page = shown(box, "range=last_7d", "blog")
     link = re.search(r'id="moved-yesterday" href="([^"]*)"', page)
     assert link is not None

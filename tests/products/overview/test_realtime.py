@@ -54,7 +54,7 @@ def test_its_figures_are_those_of_the_api(box: WholeBox) -> None:
     assert "/old" not in listed
 
 
-def test_who_is_online_is_the_same_everywhere_also_after_the_clock_went_back(box: WholeBox) -> None:
+def test_current_visitors_are_equal_on_all_pages_after_a_clock_change(box: WholeBox) -> None:
     now_was = box.clock.now()
     box.clock.advance(seconds=-20)
     try:

@@ -79,7 +79,7 @@ def test_other_reasons_are_said_with_the_page_that_mends_them(box: WholeBox) -> 
     assert f'href="/sites/{box.sites["local"]}/bots"' in waiting
 
 
-def test_a_viewer_sees_who_was_refused_and_allows_nobody(box: WholeBox) -> None:
+def test_viewer_sees_refused_origins_and_cannot_allow_them(box: WholeBox) -> None:
     send(box, "https://staging.example")
     box.run(box.box.box_db.write(lambda db: db.execute("update members set role = 'viewer'").fetchall()))
     try:
@@ -120,7 +120,7 @@ def test_few_origins_of_few_websites_are_kept() -> None:
         "http://" + "a" * 400,
     ],
 )
-def test_what_is_no_pages_origin_is_not_kept(header: str) -> None:
+def test_invalid_origin_is_not_remembered(header: str) -> None:
     refusals = Refusals()
     refusals.note(1, header, now=0)
     assert refusals.of(1) == []

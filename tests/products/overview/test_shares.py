@@ -15,7 +15,7 @@ def view(box: WholeBox, client: str, path: str) -> None:
     assert box.post("/track", content, key="all").status == 200
 
 
-def test_what_flags_gave_is_in_no_list_of_custom_events_and_in_no_share_but_in_the_api(box: WholeBox) -> None:
+def test_flag_exposures_are_in_no_list_and_no_share_but_in_the_api(box: WholeBox) -> None:
     for name in ("$flag_evaluated", "$flag_evaluated", "signup", "signup", "signup", "share"):
         event = {"name": name, "websiteId": box.sites["shop"], "anonymousId": "ann", "properties": {"flag": "new"}}
         assert box.post("/track", event, key="all").status == 200

@@ -59,7 +59,7 @@ def test_a_week_of_nothing_has_no_sparkline() -> None:
     assert sparkline([]) == {"line": "", "tail": "", "area": ""}
 
 
-def test_one_visitor_is_not_visitors() -> None:
+def test_single_visitor_is_written_in_the_singular() -> None:
     assert site_card(website(1, "Shop"), DAYS, known({1: 1})).unit == "visitor"
     assert site_card(website(1, "Shop"), DAYS, known({1: 2})).unit == "visitors"
 

@@ -399,7 +399,7 @@ def test_many_are_changed_at_once(world: World) -> None:
     assert [*world.engine.known] == [world.known(ids[3]).number]
 
 
-def test_what_is_done_to_many_is_one_entry_in_the_audit_log(world: World) -> None:
+def test_bulk_action_is_one_entry_in_the_audit_log(world: World) -> None:
     ids = [world.made(f"https://example.com/{number}") for number in range(25)]
     before = len(world.audited())
     world.good("bulk", scheduleIds=ids, action="pause")

@@ -125,7 +125,7 @@ ALL = {"headers": {"X-Token": HUSH}, "basicAuth": {"user": "ada", "password": HU
         ({"url": "https://example.com/else", "options": {"method": "POST"}}, []),
     ),
 )
-def test_what_is_stored_goes_to_no_other_server(world: World, given: dict[str, Any], fields: list[str]) -> None:
+def test_stored_secret_is_not_sent_to_another_server(world: World, given: dict[str, Any], fields: list[str]) -> None:
     one = world.made(**GIVEN)
     tried = len(world.engine.tried)
     for procedure in ("tryCheck", "updateSchedule"):
@@ -319,7 +319,7 @@ def test_urls_in_what_an_assertion_saw_are_masked() -> None:
     assert verdict.held[0].seen == "https://example.com/login/•••?t=•••"
 
 
-def test_what_an_earlier_version_stored_in_plain_text_is_encrypted_at_the_next_start(world: World) -> None:
+def test_plain_text_secrets_of_an_earlier_version_are_encrypted_at_start(world: World) -> None:
     one = world.made(f"https://example.com/?token={HUSH}", headers={"A": "1"})
     two = world.made("tcp://example.com:22", options={"send": HUSH})
     three = world.made(f"https://example.com/{HUSH}?token={HUSH}")

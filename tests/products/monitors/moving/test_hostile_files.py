@@ -75,7 +75,7 @@ def test_a_number_beyond_all_is_none(world: World) -> None:
     assert shown["created"] == 1
 
 
-def test_a_push_gets_the_token_of_a_file_only_if_it_is_good_and_nobody_has_it(world: World) -> None:
+def test_push_monitor_keeps_the_token_of_a_file_only_if_valid_and_unused(world: World) -> None:
     there = world.good("createSchedule", kind="push", granularity="hour", name="There")
     taken = there["pushUrl"].rpartition("/")[2]
     listed = [

@@ -106,7 +106,7 @@ def test_notifications_of_uptime_kuma_become_alert_rules_of_existing_channels(wo
     assert notes == ["Notification Telegram: the alert rule Telegram already notifies On call."]
 
 
-def test_what_uptime_kuma_has_and_the_box_has_not_is_said(world: World) -> None:
+def test_unsupported_options_of_uptime_kuma_are_reported(world: World) -> None:
     found = rows(world, KUMA, dryRun=True)
     assert set(found["Shop"]["notes"]) == {
         "An interval of 20 seconds becomes 60 seconds",

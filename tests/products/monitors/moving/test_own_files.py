@@ -138,7 +138,7 @@ def test_a_file_by_hand_needs_little(world: World) -> None:
     assert shown["monitors"][4]["notes"] == ["The website shop.example has a monitor already"]
 
 
-def test_who_may_import(world: World) -> None:
+def test_permissions_to_import(world: World) -> None:
     content = "monitors: [{url: 'https://example.com/', granularity: day}]"
     for role, status in (("viewer", 403), ("member", 200)):
         answer = world.call("import", cookie=cookie_of(world.box, role), content=content)  # type: ignore[arg-type]  # a role

@@ -159,7 +159,7 @@ def test_failed_assertion_names_value_and_expectation_in_one_line(
     assert found == error
 
 
-def test_what_was_seen_is_cut_and_one_line() -> None:
+def test_observed_value_is_shortened_to_one_line() -> None:
     shown = (
         evaluate_assertions(that("body", "exists"), CheckObservations(body=b"a\nb" + b"c" * 1_000), NOW).held[0].seen
     )
@@ -206,12 +206,12 @@ def test_values_of_a_json_answer_are_kept(wanted: JsonParsing, kept: str | None)
     assert json_values.extract_values(DOCUMENT, wanted) == kept
 
 
-def test_what_is_kept_is_small() -> None:
+def test_stored_values_are_small() -> None:
     document = {f"a{number}": {"status": "x" * 1_000} for number in range(1_000)}
     assert len(json_values.extract_values(document, JsonParsing(enabled=True)) or "") <= 4_100
 
 
-def test_what_a_path_leads_to_is_looked_at_once_and_long_lists_not_to_their_end(
+def test_json_path_is_evaluated_once_and_long_lists_partially(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     as_text, made = json_values.as_text, []

@@ -62,7 +62,7 @@ async def _asked(path: str, **options: object) -> tuple[CheckResult, int]:
 
 
 @each(("path", "reason", "error"), FAULTS)
-def test_what_goes_wrong_is_said(path: str, reason: Reason, error: str) -> None:
+def test_failures_are_reported_with_their_reason(path: str, reason: Reason, error: str) -> None:
     found, _ = run(_asked(path))
     assert (found.outcome, found.reason) == ("fail", reason)
     assert error in found.error
@@ -71,7 +71,7 @@ def test_what_goes_wrong_is_said(path: str, reason: Reason, error: str) -> None:
 
 
 @each("path", FINE)
-def test_what_only_looks_wrong_passes(path: str) -> None:
+def test_unusual_but_valid_answers_pass(path: str) -> None:
     found, sent = run(_asked(path))
     assert (found.outcome, found.reason, found.error) == ("pass", "", "")
     assert found.bytes is not None
@@ -186,7 +186,7 @@ def test_a_name_that_turns_inside_between_two_checks_is_refused_at_the_second() 
     assert run(asked()) == ["", "refused"]
 
 
-def test_nobody_listening_is_said() -> None:
+def test_closed_port_is_reported() -> None:
     async def asked() -> CheckResult:
         async with faults() as server:
             port = server.port

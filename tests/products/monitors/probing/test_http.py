@@ -107,7 +107,7 @@ def test_a_certificate_is_told_of_the_connection_itself() -> None:
     assert found.phases.tls is not None
 
 
-def test_what_cannot_be_sent_is_said_without_showing_it() -> None:
+def test_unsendable_value_is_reported_without_showing_it() -> None:
     found, _ = run(_forged())
     assert (found.outcome, found.reason) == ("fail", "refused")
     assert "t0ken" not in found.error

@@ -75,7 +75,7 @@ def test_a_port_is_up_when_it_answers_as_it_should(
     assert found.bytes is None or found.bytes <= 4_096
 
 
-def test_what_is_sent_may_hold_any_byte() -> None:
+def test_text_to_send_can_contain_any_byte() -> None:
     assert unescape(r"a\r\n\x00\xff\\n\q ä") == b"a\r\n\x00\xff\\n\\q \xc3\xa4"
 
 
@@ -145,7 +145,7 @@ def test_a_name_is_up_when_it_has_the_record(name: str, given: dict[str, Any], r
     assert error in found.error
 
 
-def test_private_addresses_of_a_name_are_shown_to_nobody() -> None:
+def test_private_addresses_of_a_name_are_hidden() -> None:
     private = ["10.1.2.3", "fd00::1", "::ffff:192.168.0.1"]
 
     async def asked(kind: str, **given: Any) -> CheckResult:
@@ -242,7 +242,7 @@ def test_a_machine_is_up_when_it_answers_a_ping(
     assert (found.phases.first_byte is None) is bool(reason)
 
 
-def test_what_to_set_is_said_where_pings_are_not_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_ping_permission_is_reported_with_its_solution(monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(*_: object) -> socket.socket:
         raise PermissionError
 

@@ -27,7 +27,7 @@ def full(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(world.db, "write", refuse)
 
 
-def test_what_happens_together_is_one_commit(world: World) -> None:
+def test_simultaneous_results_are_one_commit(world: World) -> None:
     for number in range(1, 101):
         world.put(monitor(number, organization_id=f"org{number % 10}"))
     before = world.db.version
@@ -113,9 +113,7 @@ def test_a_caller_that_goes_away_leaves_no_result_twice(world: World) -> None:
     assert world.engine._drain.waiting == 0
 
 
-def test_what_follows_from_a_result_cannot_make_it_be_written_twice(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_failing_consequence_does_not_repeat_a_write(world: World, caplog: pytest.LogCaptureFixture) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("a mistake")
 
@@ -192,9 +190,7 @@ def test_an_end_writes_what_there_is(world: World) -> None:
     assert world.timeline() == [("up", 0.0)]
 
 
-def test_whoever_goes_away_while_it_is_written_leaves_nothing_to_be_written_twice(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_canceled_write_is_not_repeated(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     write, began, go_on = world.db.write, asyncio.Event(), asyncio.Event()
 
     async def slow(*given: Any, **named: Any) -> Any:
@@ -219,7 +215,7 @@ def test_whoever_goes_away_while_it_is_written_leaves_nothing_to_be_written_twic
     assert world.news() == ["down"]
 
 
-def test_what_cannot_be_told_holds_only_its_own_monitor_back(world: World, caplog: pytest.LogCaptureFixture) -> None:
+def test_failing_alert_delays_only_its_own_monitor(world: World, caplog: pytest.LogCaptureFixture) -> None:
     told: list[tuple[int, str]] = []
     is_mended = False
 
@@ -244,7 +240,7 @@ def test_what_cannot_be_told_holds_only_its_own_monitor_back(world: World, caplo
     assert world.rows("select count(*) from transitions where told = 0") == [(0,)]
 
 
-def test_what_can_never_be_told_is_given_up(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_permanently_failing_alert_is_given_up(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     async def tell(_: list[Transition]) -> None:
         raise ValueError("An odd name")
 

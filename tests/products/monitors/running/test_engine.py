@@ -44,7 +44,7 @@ def test_no_check_is_missed_or_doubled_in_an_hour_of_many_monitors(world: World)
     assert set(world.engine.lateness) == {0}
 
 
-def test_one_that_fails_is_repeated_soon_and_down_from_its_first_failing_check_on(world: World) -> None:
+def test_failed_check_is_repeated_soon_and_down_counts_from_the_first_failure(world: World) -> None:
     world.put(monitor(interval=300))
     world.watch(1)
     world.answers[1] = "fail"
@@ -76,7 +76,7 @@ def test_a_blip_is_seen_and_lowers_nothing(world: World) -> None:
     assert [status for (status,) in world.rows("select status from checks order by id")][:3] == [1, 2, 1]
 
 
-def test_one_that_is_paused_is_not_checked_and_its_time_is_paused(world: World) -> None:
+def test_paused_monitor_is_not_checked_and_its_time_is_paused(world: World) -> None:
     world.put(monitor())
     world.watch(100)
     world.change(1, is_paused=True)
@@ -91,7 +91,7 @@ def test_one_that_is_paused_is_not_checked_and_its_time_is_paused(world: World) 
     assert world.news() == []
 
 
-def test_one_that_was_down_before_a_pause_has_recovered_after_it(world: World) -> None:
+def test_monitor_down_before_a_pause_recovers_after_it(world: World) -> None:
     world.put(monitor())
     world.answers[1] = "fail"
     world.watch(60)
@@ -102,7 +102,7 @@ def test_one_that_was_down_before_a_pause_has_recovered_after_it(world: World) -
     assert world.news() == ["down", "recovered"]
 
 
-def test_what_a_check_goes_by_acts_at_once_and_a_result_of_what_it_was_is_dropped(world: World) -> None:
+def test_changed_settings_apply_immediately_and_results_of_old_ones_are_dropped(world: World) -> None:
     async def story() -> None:
         world.gate = asyncio.Event()
         world.engine.put(monitor())
@@ -206,7 +206,7 @@ def test_nothing_is_stored_of_a_try_or_of_a_check_of_what_is_paused(world: World
     assert world.rows("select count(*) from checks") == [(0,)]
 
 
-def test_what_cannot_be_checked_is_refused(world: World) -> None:
+def test_monitor_that_cannot_be_checked_is_refused(world: World) -> None:
     world.put(monitor(kind="push"))
     with pytest.raises(BadRequest):
         world.run(world.engine.check_now(1))
@@ -395,7 +395,7 @@ def test_a_check_that_takes_longer_than_twice_the_interval_was_a_check(world: Wo
     assert world.timeline() == [("up", 0.0)]
 
 
-def test_what_is_paused_or_waits_to_be_told_is_not_missed(world: World) -> None:
+def test_paused_or_push_monitors_are_not_missed(world: World) -> None:
     world.put(monitor(is_paused=True))
     world.put(monitor(2, kind="push", url="push://", options=Options(grace=600)))
     world.run(world.engine.pushed(2, world.clock.now(), True, ""))
@@ -404,7 +404,7 @@ def test_what_is_paused_or_waits_to_be_told_is_not_missed(world: World) -> None:
     assert world.timeline(2) == [("up", 0.0)]
 
 
-def test_failing_checks_of_another_target_are_counted_anew(world: World) -> None:
+def test_failures_of_a_changed_target_are_counted_from_zero(world: World) -> None:
     world.put(monitor())
     world.watch(1)
     world.answers[1] = "fail"

@@ -43,7 +43,7 @@ def net(tmp_path: Path) -> Iterator[Net]:
     made.close()
 
 
-def test_while_the_box_is_cut_off_results_say_nothing_and_nobody_is_told(net: Net) -> None:
+def test_results_are_unknown_and_alerts_silent_while_the_box_is_cut_off(net: Net) -> None:
     net.watch(60)
     net.cut(0, 1, 2, 3)
     net.watch(300)
@@ -67,7 +67,7 @@ def test_targets_that_all_fail_are_down_where_the_canaries_answer(net: Net) -> N
     assert sorted(one.what for one in net.told) == ["down"] * 3
 
 
-def test_what_fails_soon_after_the_canaries_answered_waits_until_they_are_asked_again(net: Net) -> None:
+def test_failure_soon_after_a_canary_answered_waits_for_the_next_canary_check(net: Net) -> None:
     def check() -> None:
         for number in (1, 2, 3):
             net.run(net.engine.check_now(number))
@@ -100,7 +100,7 @@ def test_a_box_that_stops_while_results_are_held_says_nothing_by_them(net: Net) 
 
 
 @pytest.mark.parametrize("count", [1, 30])
-def test_monitors_that_go_down_at_the_first_failure_alert_nobody_while_the_box_is_cut_off(
+def test_monitor_that_is_down_at_the_first_failure_stays_silent_while_the_box_is_cut_off(
     tmp_path: Path, count: int
 ) -> None:
     world = World(tmp_path, canaries=CANARIES)
@@ -118,7 +118,7 @@ def test_monitors_that_go_down_at_the_first_failure_alert_nobody_while_the_box_i
     world.close()
 
 
-def test_one_of_many_that_fails_is_down_and_asks_no_more_once_it_is(net: Net) -> None:
+def test_single_failing_monitor_is_down_and_asks_no_more_canaries(net: Net) -> None:
     net.watch(60)
     asked = net.asked()
     net.cut(2)
@@ -141,7 +141,7 @@ def test_answers_that_are_wrong_are_answers(net: Net) -> None:
     assert sorted(one.what for one in net.told) == ["down"] * 3
 
 
-def test_what_still_answers_while_the_box_is_cut_off_goes_on(net: Net) -> None:
+def test_monitor_that_still_answers_continues_while_the_box_is_cut_off(net: Net) -> None:
     net.cut(0, 1, 2)
     net.watch(300)
     net.answers[3] = "fail"
@@ -150,7 +150,7 @@ def test_what_still_answers_while_the_box_is_cut_off_goes_on(net: Net) -> None:
     assert net.news(1) == net.news(2) == []
 
 
-def test_what_was_down_before_is_unknown_and_not_told_again(net: Net) -> None:
+def test_monitor_that_was_down_is_unknown_while_cut_off_and_not_reported_again(net: Net) -> None:
     net.cut(1)
     net.watch(300)
     net.cut(0, 2, 3)
@@ -190,7 +190,7 @@ def test_without_canaries_what_fails_is_down(world: World) -> None:
     assert all(number == 1 for number, _ in world.checked)
 
 
-def test_internet_that_is_lost_beside_many_private_monitors_alerts_nobody(tmp_path: Path) -> None:
+def test_lost_internet_with_many_private_monitors_sends_no_alerts(tmp_path: Path) -> None:
     world = mixed(tmp_path)
     world.answers = {0: CUT, 1: CUT}
     for host in range(2, 8):
@@ -206,7 +206,7 @@ def test_internet_that_is_lost_beside_many_private_monitors_alerts_nobody(tmp_pa
     world.close()
 
 
-def test_private_network_that_is_lost_beside_an_internet_that_answers_alerts_nobody(tmp_path: Path) -> None:
+def test_lost_private_network_with_working_internet_sends_no_alerts(tmp_path: Path) -> None:
     world = mixed(tmp_path)
     cut_private(world)
     world.watch(240)
@@ -308,7 +308,7 @@ class Story:
         return {one.number: one.is_conclusive for one in self.released}
 
 
-def test_one_organization_whose_monitors_all_fail_says_nothing_about_the_box() -> None:
+def test_failing_monitors_of_one_organization_do_not_mean_the_box_is_cut_off() -> None:
     async def tell(story: Story) -> None:
         for number in range(2, 20):
             story.take(number, "slow")

@@ -52,7 +52,7 @@ def test_each_change_is_told_once(checks: str, heard: list[tuple[str, int]]) -> 
         ("pwp", " m ", []),
     ],
 )
-def test_what_begins_inside_a_maintenance_is_told_after_it_if_it_is_still_so(
+def test_problem_during_maintenance_is_reported_afterwards_if_it_lasts(
     checks: str, muted: str, heard: list[tuple[str, int]]
 ) -> None:
     assert told(checks, muted=muted) == heard
@@ -124,7 +124,7 @@ def test_a_certificate_is_told_of_once_for_each_number_of_days(left: list[int], 
     assert days_told(ends, [ends - days * DAY for days in left]) == heard
 
 
-def test_each_certificate_of_several_is_told_of_by_itself_and_a_new_one_anew() -> None:
+def test_certificates_are_reported_individually_and_a_new_one_again() -> None:
     standing: Any = MonitorStanding(base="up")
     heard: list[MonitorNotice] = []
     for minute, ends in enumerate((20, 21, 20, 21, 90, 20)):

@@ -19,7 +19,7 @@ def test_checks_go_on_and_the_timeline_says_maintenance_to_the_millisecond(world
     assert any(NOON + 101_000 < at < NOON + 400_000 for _, at in world.checked)
 
 
-def test_what_goes_down_and_up_inside_is_told_to_nobody_and_counts_nowhere(world: World) -> None:
+def test_outage_inside_a_maintenance_is_silent_and_counts_nowhere(world: World) -> None:
     world.put(monitor(), [window(100, 700)])
     world.watch(110)
     world.answers[1] = "fail"
@@ -34,7 +34,7 @@ def test_what_goes_down_and_up_inside_is_told_to_nobody_and_counts_nowhere(world
     assert world.rows(inside, NOON + 100_000, NOON + 699_999) == [(2,)], "neither are those that passed"
 
 
-def test_what_is_still_down_after_it_is_told_at_once(world: World) -> None:
+def test_outage_that_outlasts_a_maintenance_is_reported_immediately(world: World) -> None:
     world.put(monitor(interval=3_600), [window(100, 700)])
     world.watch(100)
     world.answers[1] = "fail"
@@ -46,7 +46,7 @@ def test_what_is_still_down_after_it_is_told_at_once(world: World) -> None:
     assert world.timeline() == [("up", 0.0), ("maintenance", 100.0), ("down", 700.0)]
 
 
-def test_what_was_failing_before_it_is_down_from_then_on(world: World) -> None:
+def test_failures_before_a_maintenance_count_from_their_first(world: World) -> None:
     world.put(monitor(interval=3_600), [window(100, 700)])
     world.watch(90)
     world.answers[1] = "fail"
@@ -98,7 +98,7 @@ def test_a_window_that_began_in_a_short_restart_begins_when_it_did(world: World)
     assert world.timeline() == [("up", 0.0), ("maintenance", 104.0)]
 
 
-def test_what_was_found_inside_a_maintenance_is_known_after_a_restart(world: World) -> None:
+def test_results_inside_a_maintenance_are_known_after_a_restart(world: World) -> None:
     world.put(monitor(), [window(10, 700)])
     world.put(monitor(2), [window(10, 700)])
     world.answers[2] = "fail"

@@ -76,7 +76,7 @@ def test_few_of_one_host_run_at_once_and_others_do_not_wait_for_them() -> None:
     run(story())
 
 
-def test_what_is_dropped_never_begins_or_is_broken_off() -> None:
+def test_dropped_check_never_starts_or_is_canceled() -> None:
     async def story() -> None:
         work = Work(Pool(most=1, per_host=1))
         first, *waiting = [work.submit(name, name.split()[0]) for name in ("a 1", "a 2", "a 3", "b 1", "b 2")]
@@ -95,7 +95,7 @@ def test_what_is_dropped_never_begins_or_is_broken_off() -> None:
     run(story())
 
 
-def test_what_is_wanted_at_once_has_room_of_its_own_and_waits_where_there_is_none() -> None:
+def test_urgent_check_has_reserved_capacity_and_waits_beyond_it() -> None:
     async def story() -> None:
         work = Work(Pool(most=1, per_host=1, at_once=2, at_once_per_group=1))
         work.submit("a 1", "a")

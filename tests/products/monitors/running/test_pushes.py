@@ -18,7 +18,7 @@ def push(world: World, *, ok: bool = True, message: str = "") -> None:
     world.run(world.engine.pushed(1, world.clock.now(), ok, message))
 
 
-def test_one_that_was_never_told_anything_is_new_and_not_late(world: World) -> None:
+def test_push_monitor_without_a_heartbeat_is_new_and_not_late(world: World) -> None:
     world.put(waiting())  # type: ignore[arg-type]  # a monitor
     world.watch(7_200)
     assert world.spans() == []
@@ -26,7 +26,7 @@ def test_one_that_was_never_told_anything_is_new_and_not_late(world: World) -> N
     assert world.checked == []
 
 
-def test_it_is_late_after_its_interval_and_grace_and_not_before(world: World) -> None:
+def test_push_monitor_is_late_after_its_interval_and_grace_only(world: World) -> None:
     world.put(waiting())  # type: ignore[arg-type]  # a monitor
     push(world)
     world.watch(359)
@@ -51,7 +51,7 @@ def test_each_word_puts_it_off(world: World) -> None:
     assert world.timeline() == [("up", 0.0)]
 
 
-def test_what_says_that_it_failed_is_believed_at_once(world: World) -> None:
+def test_reported_failure_counts_immediately(world: World) -> None:
     world.put(waiting())  # type: ignore[arg-type]  # a monitor
     push(world)
     world.watch(10)

@@ -69,7 +69,7 @@ def test_no_alert_is_based_on_a_gap(world: World) -> None:
     assert world.spans()[-1].start == next(at for _, at in world.checked if at >= NOON + 661_000)
 
 
-def test_what_was_down_before_is_still_down_and_not_told_again(world: World) -> None:
+def test_monitor_that_was_down_stays_down_and_is_not_reported_again(world: World) -> None:
     world.put(monitor())
     world.answers[1] = "fail"
     world.watch(120)
@@ -82,7 +82,7 @@ def test_what_was_down_before_is_still_down_and_not_told_again(world: World) -> 
     assert world.news() == ["down", "recovered"]
 
 
-def test_what_was_written_and_not_told_is_told_after_a_kill_with_its_number(world: World) -> None:
+def test_unreported_change_is_reported_after_a_kill_with_its_number(world: World) -> None:
     async def refuse(_: list[Transition]) -> None:
         raise Unavailable("The disk is full")
 
@@ -100,7 +100,7 @@ def test_what_was_written_and_not_told_is_told_after_a_kill_with_its_number(worl
     assert world.told == [waiting]
 
 
-def test_what_was_told_but_not_noted_is_told_once_more_as_the_same(world: World) -> None:
+def test_reported_but_unrecorded_change_is_sent_again_under_the_same_id(world: World) -> None:
     world.put(monitor(failures_to_down=1))
     world.answers[1] = "fail"
     world.watch()
@@ -173,7 +173,7 @@ def test_a_clock_that_is_set_back_stops_no_check(world: World) -> None:
     world.spans()  # without gaps and overlaps
 
 
-def test_one_that_waits_gets_the_gap_as_extra_time(world: World) -> None:
+def test_push_monitor_gets_the_gap_as_extra_time(world: World) -> None:
     world.put(monitor(kind="push", url="push://"))
     world.watch()
     world.run(world.engine.pushed(1, world.clock.now(), True, ""))
@@ -188,7 +188,7 @@ def test_one_that_waits_gets_the_gap_as_extra_time(world: World) -> None:
     assert world.news() == ["down"]
 
 
-def test_what_a_monitor_last_found_is_known_after_a_restart(world: World) -> None:
+def test_latest_result_of_a_monitor_is_known_after_a_restart(world: World) -> None:
     world.put(monitor())
     world.watch(1)
     before = world.engine.state_of(1)

@@ -136,7 +136,7 @@ def test_without_a_number_of_days_each_check_is_kept(world: World) -> None:
     assert world.rows("select count(*) from checks") == [(5,)]
 
 
-def test_what_is_older_than_the_history_goes_but_the_span_that_holds_then(world: World) -> None:
+def test_rows_older_than_the_history_are_removed_except_the_span_at_its_start(world: World) -> None:
     append(world, [CheckResult(at=NOON - days * DAY, outcome="pass") for days in (5, 50, 500)])
     strokes = [Stroke(1, NOON - 500 * DAY, UP), Stroke(1, NOON - 450 * DAY, DOWN), Stroke(1, NOON - 60 * DAY, UP)]
     world.db.write_now(lambda db: rows.paint(db, strokes))

@@ -45,7 +45,7 @@ def test_monitors_are_spread_over_their_interval() -> None:
     assert max(seconds.values()) < 150
 
 
-def test_what_is_due_comes_in_its_order_and_once() -> None:
+def test_due_checks_come_once_and_in_order() -> None:
     schedule = CheckSchedule()
     for number, due in ((1, 30), (2, 10), (3, 20), (4, 40)):
         schedule.put(number, due)
@@ -75,7 +75,7 @@ def test_a_schedule_is_a_table_of_due_times(steps: list[tuple[str, int, int]]) -
 
 
 @each("times", [1, 1_000])
-def test_what_is_put_off_again_and_again_takes_no_more_room(times: int) -> None:
+def test_repeatedly_postponed_check_uses_no_more_memory(times: int) -> None:
     schedule = CheckSchedule()
     for due in range(times):
         schedule.put(1, due)

@@ -65,7 +65,7 @@ def test_the_timeline_is_whole_and_says_what_was_painted(strokes: list[tuple[int
     assert merge_spans(spans) == spans
 
 
-def test_what_is_stored_is_what_is_painted(world: World) -> None:
+def test_stored_spans_match_the_drawn_ones(world: World) -> None:
     strokes = [(1, UP, ALL), (10, MAINTENANCE, ALL), (20, UP, ALL), (5, DOWN, BASES), (30, UP, BASES), (1, UP, BASES)]
     spans: list[UptimeSpan] = []
     for at, state, instead_of in strokes:

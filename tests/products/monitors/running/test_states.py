@@ -126,7 +126,7 @@ def test_thresholds_count_checks_in_a_row(needed: Thresholds) -> None:
         (("up", 0, 0), ("up", 0, 0)),
     ],
 )
-def test_a_row_of_checks_does_not_go_on_over_what_nobody_saw(
+def test_streak_of_checks_does_not_continue_over_unobserved_time(
     state: tuple[Base, int, int], then: tuple[Base, int, int]
 ) -> None:
     made = without_row(standing(state))
@@ -138,6 +138,6 @@ def test_a_failing_check_is_repeated_soon(interval: int, again: int) -> None:
     assert repeated_after(interval) == again
 
 
-def test_one_that_waits_to_be_told_is_not_verified() -> None:
+def test_push_monitor_is_not_verified() -> None:
     assert thresholds(monitor(kind="push", failures_to_down=3, successes_to_up=2)) == (1, 2)
     assert thresholds(monitor(failures_to_down=3, successes_to_up=2)) == (3, 2)

@@ -96,7 +96,7 @@ def test_a_window_is_listed_and_told_to_what_runs_monitors(world: World, *, repe
     assert [window.id for window in world.engine.windows[one]] == [made["id"]]
 
 
-def test_what_is_under_way_can_be_ended_and_begun_anew(world: World) -> None:
+def test_running_window_can_be_ended_and_started_again(world: World) -> None:
     made = world.good("createMaintenance", **ONCE)
     world.box.clock.advance(seconds=60)
     ended = world.good("endMaintenance", maintenanceId=made["id"])
@@ -106,7 +106,7 @@ def test_what_is_under_way_can_be_ended_and_begun_anew(world: World) -> None:
     assert again["status"] == "active"
 
 
-def test_one_that_repeats_comes_again_after_it_was_ended(world: World) -> None:
+def test_repeating_window_returns_after_it_was_ended(world: World) -> None:
     made = world.good("createMaintenance", **NIGHTLY)
     world.box.clock.advance(seconds=13 * 3_600)  # 03:00 in Berlin
     ended = world.good("endMaintenance", maintenanceId=made["id"])

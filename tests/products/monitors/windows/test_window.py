@@ -126,7 +126,7 @@ def test_the_next_change_is_the_nearest_beginning_or_end_of_any_window_that_cove
     ]
 
 
-def test_what_is_over_never_changes_again() -> None:
+def test_past_windows_never_change() -> None:
     over = window(ends_at=at("2026-01-02"))
     assert next_change((over,), monitor(), at("2026-01-02")) is None
     assert (
@@ -157,7 +157,7 @@ CHANGES = (
 
 
 @each(("zone", "first"), CHANGES)
-def test_a_window_begins_when_somebody_who_watches_the_clock_would_begin_it(zone: str, first: str) -> None:
+def test_window_starts_when_a_wall_clock_shows_its_time(zone: str, first: str) -> None:
     """Told a second time, minute by minute: when the clock first shows it, or would have, had it not jumped."""
     start = at(first)
     local = {start + minute * 60_000: watched(start + minute * 60_000, zone) for minute in MINUTES}
