@@ -237,7 +237,7 @@ def _descriptors() -> Sequence[int]:
 def _look(probe: socket.socket, number: int, port: int, proxies: tuple[Network, ...]) -> Connection | None:
     """The connection that a descriptor refers to; None when it refers to something else.
 
-    The probe refers to it, too, meanwhile: so nobody can reuse it, and no other descriptor need be free. It never
+    The probe refers to it, too, in the meantime: so nobody can reuse it, and no other descriptor need be free. It never
     refers to a file: when it refers to the next one, the system takes away the locks that SQLite has on that file, and
     another program may then remove the log of a database.
     """
@@ -250,7 +250,7 @@ def _look(probe: socket.socket, number: int, port: int, proxies: tuple[Network, 
         peer = probe.getpeername()
         sent, received = _TCP_INFO.unpack(probe.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size))
     except OSError:
-        return None  # no socket, not connected, or closed meanwhile
+        return None  # no socket, not connected, or closed in the meantime
     network = "" if proxies and is_within(peer[0], proxies) else network_of(peer[0])
     return Connection(number, peer, network, min(sent, received) / 1000)
 

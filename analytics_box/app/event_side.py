@@ -1,4 +1,4 @@
-"""The side of the events: events.db, what is in memory beside it, how events come in and how they are asked about."""
+"""The side of the events: events.db, what is in memory next to it, how events come in and how they are asked about."""
 
 import asyncio
 import logging
@@ -114,7 +114,7 @@ class _Memory(NamedTuple):
 
 
 def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Reserve) -> EventSide:
-    """Open events.db, which must be migrated, and bring what is in memory beside it to where it was."""
+    """Open events.db, which must be migrated, and bring what is in memory next to it to where it was."""
     db, memory = _open(settings, clock, state, reserve)
     outbox = Outbox(db, memory.profile_links, state.seal, clock)
     intake = _intake(settings, clock, state, db, memory, outbox)

@@ -31,7 +31,7 @@ from analytics_box.query.engines import Engines
 from analytics_box.query.engines.clickhouse.shipping import newest_change
 from analytics_box.tenants.websites.rules import Website
 
-_MOST_SITES = 10_000  # that the primary is told of
+_MOST_SITES = 10_000  # that the primary is notified of
 _ANYWHERE = ("0.0.0.0/0", "::/0")  # the operator says where the primary is
 
 

@@ -80,7 +80,7 @@ def subjects(db: Db, websites: Directory, organizations: OrganizationDirectory) 
 
 
 def page_parts(wired: PartInputs) -> tuple[object, ...]:
-    """All of them; those of a kind beside each other."""
+    """All of them; those of a kind next to each other."""
     return (*_signing_in(wired), *_of_rooms(wired), *_on_pages(wired), _queries(wired))
 
 

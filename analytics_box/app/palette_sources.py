@@ -34,7 +34,7 @@ async def manual(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
 
 
 class PalettePlace(NamedTuple):
-    """A page, or what can be done on it, with other words for it that are searched, too."""
+    """A page, or what can be done on it, with other words for it that are searched as well."""
 
     kind: Kind
     label: str

@@ -56,7 +56,7 @@ class PartInputs(Struct, frozen=True):
 
 
 def parts_of(wired: PartInputs, later: Callable[[], Iterable[object]]) -> Parts:
-    """All parts; those of a kind beside each other. `later` are those that pages and the API alone ask for."""
+    """All parts; those of a kind next to each other. `later` are those that pages and the API alone ask for."""
     state, pages = wired.state, Pages(web_dir() / "templates", _assets())
     return Parts(
         wired.settings,
@@ -194,7 +194,7 @@ def _assets() -> Assets:
 
 
 def web_dir() -> Path:
-    """The folder of pages, static files and the manual: inside the installed package, else beside it in a checkout."""
+    """The folder of pages, static files and the manual: inside the installed package, else next to it in a checkout."""
     package = Path(analytics_box.__file__).parent
     packaged = package / "web"
     return packaged if (packaged / "templates").is_dir() else package.parent / "web"

@@ -1,4 +1,4 @@
-"""The scheduler beside the server: it runs the table of jobs (stack 5)."""
+"""The scheduler next to the server: it runs the table of jobs (stack 5)."""
 
 import asyncio
 import random

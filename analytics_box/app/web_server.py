@@ -1,4 +1,4 @@
-"""The HTTP server: granian on our event loop and on a socket of ours, begun anew when the certificate is (stack 1)."""
+"""The HTTP server: granian on our event loop and on a socket of ours, restarted when the certificate is (stack 1)."""
 
 import asyncio
 import base64
@@ -45,7 +45,7 @@ _HTTP2 = HTTP2Settings(  # no pings: they would make an idle connection look bus
 class Granian(Server):
     """granian on a socket that is open already: what it opens itself knows no time-outs.
 
-    It gets a descriptor of its own, because it closes it. The application gets no lifespan events.
+    It gets its own descriptor, because it closes it. The application gets no lifespan events.
     """
 
     def __init__(self, target: App, listener: socket.socket, **options: Any) -> None:
@@ -65,7 +65,7 @@ class Granian(Server):
 
         async def spawned(*given: Any) -> None:
             with suppress(OSError, AttributeError):  # it may not be allowed, or known
-                if os.sched_getscheduler(0) == os.SCHED_OTHER:  # else somebody has chosen another for the box
+                if os.sched_getscheduler(0) == os.SCHED_OTHER:  # else someone has chosen another for the box
                     os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
                     asyncio.get_running_loop().call_soon(os.sched_setscheduler, 0, os.SCHED_OTHER, os.sched_param(0))
             await target(*given)
@@ -179,7 +179,7 @@ def _granian_takes(key: str) -> bool:
 
 
 def _state(settings: Settings) -> list[tuple[int, int, int]]:
-    """The identity of the certificate's files, which changes with them. A missing file is a state, too."""
+    """The identity of the certificate's files, which changes with them. A missing file is a state as well."""
 
     def of(file: str) -> tuple[int, int, int]:
         try:

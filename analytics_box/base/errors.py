@@ -148,7 +148,7 @@ class _OfFields(BoxError):
 
     @classmethod
     def about(cls, field: str, message: str) -> Self:
-        """A refusal that is about one field: the message stands beside it."""
+        """A refusal that is about one field: the message is next to it."""
         return cls(message, details=(ErrorDetail(field, message),))
 
 

@@ -36,7 +36,7 @@ def tenths(value: float) -> float:
 
 
 def share(value: float) -> str:
-    """A percentage beside a bar: from ten on without a decimal."""
+    """A percentage next to a bar: from ten on without a decimal."""
     if 10 <= value < 99.5:
         return f"{whole(value)}{NBSP}%"
     return percent(value)

@@ -134,7 +134,7 @@ class SignedInPerson(Struct, frozen=True):
         return at_least(self.role, least)
 
     def role_in(self, organization_id: str) -> Role | None:
-        """The person's role in any organization; None where they do not belong."""
+        """The person's role in any organization; None if they do not belong."""
         return next((one.role for one in self.memberships if one.organization_id == organization_id), None)
 
 

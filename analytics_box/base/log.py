@@ -1,6 +1,6 @@
 """Logging: one message on standard error, as text or as JSON, without query strings, bodies, secrets or addresses.
 
-What belongs to a request carries its id, which the answer's header X-Request-ID has, too.
+What belongs to a request carries its id, which the answer's header X-Request-ID has as well.
 """
 
 import logging
@@ -164,7 +164,7 @@ _HIDDEN: Final = "…"
 
 
 def _sentence(record: logging.LogRecord) -> str:
-    """The sentence as it stands in the program; only numbers are put into it."""
+    """The sentence as it is in the program; only numbers are put into it."""
     if not record.args and record.name.partition(".")[0] != _OURS:
         return "(a message of a library)"  # which may have put anything into it
     values = iter(record.args) if isinstance(record.args, tuple) else iter(())

@@ -1,7 +1,7 @@
 """Memory that the C library keeps after it was freed.
 
-Each thread of glibc has an arena of its own. A burst of questions leaves tens of megabytes of holes there that nobody
-else can use, and that go back to the system only when somebody asks for it.
+Each thread of glibc has its own arena. A burst of questions leaves tens of megabytes of holes there that nobody
+else can use, and that go back to the system only when someone asks for it.
 """
 
 import ctypes

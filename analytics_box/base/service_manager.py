@@ -12,7 +12,7 @@ _FIRST = 3  # the descriptor of the first socket that was handed over
 
 
 def inherited_socket() -> socket.socket | None:
-    """The socket that was opened for this process; None where there is none. Only its first caller gets it.
+    """The socket that was opened for this process; None if there is none. Only its first caller gets it.
 
     Raises SettingsError for more than one, and for what takes no connections.
     """

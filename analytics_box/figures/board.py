@@ -65,7 +65,7 @@ class Metric(Struct, frozen=True):
 
 
 class FigureColumn(Struct, frozen=True):
-    """A figure in the table of a list: a field of its rows, or of those beside them. It is unknown in a row whose
+    """A figure in the table of a list: a field of its rows, or of those next to them. It is unknown in a row whose
     field `needs` is zero. `called` is its name on the page where that of the field says something else."""
 
     name: str
@@ -93,9 +93,9 @@ class JoinedType(Struct, frozen=True):
 class FigureList(Struct, frozen=True):
     """A list: its query type, the field of a row that names it and the one that counts it.
 
-    `field` is the filter (wire 2.2) that a click on a row sets; empty where no filter tells such rows apart.
+    `field` is the filter (wire 2.2) that a click on a row sets; empty if no filter tells such rows apart.
     `places` lists name their country by its code, and a click filters by the country as well, because places of
-    different countries share names. `label` is how a name is written, `detail` what tells rows apart beside their
+    different countries share names. `label` is how a name is written, `detail` what tells rows apart next to their
     names. `apart` lists count something else than the page: no heading says what, their shares are of the rows that
     are shown, and they leave out the row of the name in `without`. Its table has `columns` more, of its own type
     and of those `beside` it; the column `order`, the largest first, is what it is sorted by at first, without one
@@ -153,7 +153,7 @@ class ValueSource(Struct, frozen=True):
 
 
 class Extra(Struct, frozen=True):
-    """A small panel of its own making: the types that it asks for, and what it shows of their rows, as `look` says.
+    """Its own small panel making: the types that it asks for, and what it shows of their rows, as `look` says.
 
     `counted` is what its numbers are, `empty` what it says without any. It stands `before` the panel of that name, or
     after all lists. One that `needs` a filter is about its value. Without `content` the page provides it (asking.py:
@@ -281,7 +281,7 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return {name: panel for panel, names in self.panels.items() for name in names}
 
     def tables(self, name: str) -> tuple[str, ...]:
-        """The lists next to this one that have a table of their own: all but maps of others."""
+        """The lists next to this one that have their own table: all but maps of others."""
         groups = (*self.panels.values(), *self.tables_alone)
         return tuple(one for names in groups if name in names for one in names if self.lists[one].look != "map")
 

@@ -104,7 +104,7 @@ class OutageShade(Struct, frozen=True):
 
 
 class SeriesChart(Struct, frozen=True):
-    """A series as chart.js draws it and as the table lists it; `second` is the unit of the measure beside it."""
+    """A series as chart.js draws it and as the table lists it; `second` is the unit of the measure next to it."""
 
     unit: Unit
     points: tuple[ChartPoint, ...]
@@ -186,7 +186,7 @@ def chart(
     outages: Sequence[ChartOutage] = (),
     notes: Sequence[ChartNote] = (),
 ) -> SeriesChart:
-    """The series of one metric beside the period before, which ends with the day `previous_last`, and beside a second
+    """The series of one metric next to the period before, which ends with the day `previous_last`, and next to a second
     metric with its rows.
 
     Buckets after now are empty rather than zero, as are those before anything is known; the bucket of now is marked

@@ -10,9 +10,9 @@ from analytics_box.query.ranges import DayRange
 
 
 class ChartChoices(Struct, frozen=True):
-    """The steps that fit the range, the drawn ones selected; and the measures that can stand beside the drawn one.
+    """The steps that fit the range, the drawn ones selected; and the measures that can stand next to the drawn one.
 
-    `label` is what is drawn, `second` what stands beside it, with the anchor of its definition; empty without one.
+    `label` is what is drawn, `second` what is next to it, with the anchor of its definition; empty without one.
     """
 
     steps: tuple[PresetChoice, ...]

@@ -32,7 +32,7 @@ def read_detail(query: Mapping[str, str]) -> TableState:
 
 
 def detail_parameters(detail: TableState) -> dict[str, str]:
-    """The parameters of its address, empty where they are the usual."""
+    """The parameters of its address, empty if they are the usual."""
     return {
         "q": detail.search,
         "sort": detail.sort,

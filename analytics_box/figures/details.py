@@ -79,7 +79,7 @@ class DetailHeading(Struct, frozen=True):
 
 
 class TableRow(Struct, frozen=True):
-    """A row as shown. `href` is the page of figures with this row alone, empty where there is no such page."""
+    """A row as shown. `href` is the page of figures with this row alone, empty if there is no such page."""
 
     label: str
     detail: str
@@ -122,7 +122,7 @@ def columns_of(listed: FigureList) -> tuple[FigureColumn, ...]:
 
 
 def lines(listed: FigureList, rows: Rows, beside: Sequence[Rows], whole: float | None) -> list[DetailLine]:
-    """The rows of a list with those beside them, of which there are at most MAX_LIMIT; shares are of `whole`, if
+    """The rows of a list with those next to them, of which there are at most MAX_LIMIT; shares are of `whole`, if
     given."""
     rows = without(listed, rows)
     if listed.apart:
@@ -132,7 +132,7 @@ def lines(listed: FigureList, rows: Rows, beside: Sequence[Rows], whole: float |
 
 
 class _JoinedRows(Struct, frozen=True):
-    """The rows beside a list by what names them, and whether these are all."""
+    """The rows next to a list by what names them, and whether these are all."""
 
     rows: Mapping[tuple[Any, ...], Record]
     all: bool

@@ -10,7 +10,7 @@ from msgspec import Struct
 from analytics_box.base.clock import DAY
 from analytics_box.figures.periods import SeriesBucket, instant
 
-MOST_FLAGS: Final = 40  # that fit beside each other
+MOST_FLAGS: Final = 40  # that fit next to each other
 
 
 class ChartNote(Struct, frozen=True):

@@ -64,7 +64,7 @@ def movers(
     are those of the compared range and of this one.
 
     A row that is missing in a list counted zero there only if the list is complete. All other rows are a sum. Visitors
-    in several rows are a part of their own, unless a list is cut: its other rows are then unknown.
+    in several rows are their own part, unless a list is cut: its other rows are then unknown.
     """
     listed, counted = view.of.lists[explanation.listed], explanation.counted
     earlier, counts = ({row[listed.shown]: row[counted] for row in found} for found in rows)

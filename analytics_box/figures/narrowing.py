@@ -143,7 +143,7 @@ def _place(item: Narrow) -> tuple[int, str, int]:
 
 
 def join_parts(parts: Iterable[Alternative], match: Match) -> Narrowing:
-    """The filters of these parts, each a group of its own unless it is one filter."""
+    """The filters of these parts, each its own group unless it is one filter."""
     counted = enumerate(parts, start=1)
     return normal((replace(item, group=at) for at, part in counted for item in part), match)
 

@@ -77,7 +77,7 @@ class Panel(Struct, frozen=True):
     """A list below the chart. `bars` is None while its query still runs.
 
     `choices` are the lists of the chosen tab, where it has several. `anchor` is that of its definition, `share` says
-    what its shares are of. `ghosts` are the widths of what stands in the place of bars. `details` is the address of
+    what its shares are of. `ghosts` are the widths of what is in the place of bars. `details` is the address of
     the table of all rows. What came late may be as high as the place that was `kept` for it, a class. Beside a map of
     the `world`, `crumbs` lead back from the place that is looked at, and `inside` is what the bars below it are.
     At most `fits` rows are shown; `total` says how many there are unless even a phone shows all.

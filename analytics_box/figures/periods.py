@@ -39,7 +39,7 @@ def read_step(text: str) -> tuple[Step | Literal[""], str]:
 
 
 def possible(days: DayRange, theirs: int = 0) -> tuple[Step, ...]:
-    """The steps in which these days can be drawn beside those that they are compared with, of which there are
+    """The steps in which these days can be drawn next to those that they are compared with, of which there are
     `theirs`: neither may have too many hours."""
     return tuple(
         step

@@ -118,7 +118,7 @@ def like(found: Sequence[Value], typed: str, codes: Sequence[str] = ()) -> Seque
 
 
 def matching_values(found: Sequence[Value], typed: str) -> tuple[str, ...]:
-    """The values that are called as somebody typed, in any case; several where a name says less than they do, as
+    """The values that are called as someone typed, in any case; several where a name says less than they do, as
     "German" does of the German of several countries. What is typed itself where there is none."""
     wanted = typed.strip().casefold()
     if any(value.name == typed for value in found):

@@ -19,7 +19,7 @@ class BotRule(Struct, frozen=True):
 
 
 class Wishes(Struct, frozen=True):
-    """Bot settings of a website. With `data_centres`, IP addresses of data centres are bots', too."""
+    """Bot settings of a website. With `data_centres`, IP addresses of data centres are bots' as well."""
 
     people: tuple[BotRule, ...] = ()
     data_centres: bool = False

@@ -13,7 +13,7 @@ NOTHING = Wishes()
 
 
 class Classification:
-    """Settings for bots by the number of the site. Whoever changes them calls `remember` after the commit."""
+    """Settings for bots by the number of the site. Anyone who changes them calls `remember` after the commit."""
 
     def __init__(self, wishes: Mapping[int, Wishes]) -> None:
         self.replace(wishes)

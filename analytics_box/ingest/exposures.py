@@ -13,7 +13,7 @@ _EMPTY, _LONG, _NONE = "(empty)", "(value)", "(none)"
 
 
 def of(properties: dict[str, Any] | None) -> tuple[str, str] | None:
-    """The flag and its variant; None where the event names no flag.
+    """The flag and its variant; None if the event names no flag.
 
     The variant is the one that was given, else the value as text: true, false, a number, a short text or short JSON.
     """

@@ -76,7 +76,7 @@ class Intake(Struct, frozen=True):
 
 
 def secret_of(headers: Mapping[bytes, bytes]) -> str | None:
-    """The API key of a request, from either header (spec 5.1); None where it sends none."""
+    """The API key of a request, from either header (spec 5.1); None if it sends none."""
     key = headers.get(b"x-api-key")
     if key is None:
         scheme, _, key = headers.get(b"authorization", b"").partition(b" ")

@@ -45,7 +45,7 @@ NOTHING = AppendResult([])
 
 class FactBatch(Struct, frozen=True):
     """The facts of one request. They are taken in the order of their times, events before spans, and may move
-    `most_moved` rows beside them. With a `meter` they are all of its site, and what it does not take is folded."""
+    `most_moved` rows next to them. With a `meter` they are all of its site, and what it does not take is folded."""
 
     facts: Sequence[Fact]
     most_moved: int = MOST_MOVED

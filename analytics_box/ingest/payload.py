@@ -121,7 +121,7 @@ def _depth(value: Any, so_far: int = 0) -> int:
 
 
 def instant_of(timestamp: int | str | None) -> int | None:
-    """The client's time in UTC ms, None where it sent none. Raises InvalidEvent for text that is no ISO time."""
+    """The client's time in UTC ms, None if it sent none. Raises InvalidEvent for text that is no ISO time."""
     if timestamp is None or isinstance(timestamp, int):
         return timestamp
     try:

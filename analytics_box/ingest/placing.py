@@ -129,7 +129,7 @@ class Placing:
 
 
 def note_replaced(db: Connection, site: int, session: VisitSession, had: Attributes) -> None:
-    """Remember what a row of a session had and no longer has, for whoever removes its person."""
+    """Remember what a row of a session had and no longer has, for anyone who removes its person."""
     left = zip(KINDS, had, session.attributes, strict=True)
     db.executemany(
         """

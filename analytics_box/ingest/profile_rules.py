@@ -50,13 +50,13 @@ def merge(known: Traits, given: Given) -> Traits:
 
 
 def email(traits: Mapping[str, Value]) -> str:
-    """The person's e-mail address in lower case; empty where none is known."""
+    """The person's e-mail address in lower case; empty if none is known."""
     found = traits.get("email")
     return found.strip().lower() if isinstance(found, str) else ""
 
 
 def next_link(earlier: Sequence[ProfileLink], later: Sequence[ProfileLink], new: ProfileLink) -> ProfileLink | None:
-    """The link to write down when a visitor is identified, None where that is known already.
+    """The link to write down when a visitor is identified, None if that is known already.
 
     `earlier` are the visitor's links at or before its time, `later` those after it, each the nearest first.
     """

@@ -18,7 +18,7 @@ from analytics_box.base.facts.layout import insert
 from analytics_box.base.store.db import Connection, Db
 
 PIECE = 2_000  # ids per write, or a little more
-SLICES = 64  # of the table, each swept in a write of its own
+SLICES = 64  # of the table, each swept in its own write
 CAPACITY = 250_000  # new ids in memory, some 30 MB; of more than these, writes sort some in themselves
 _LOWEST, _SPAN = -(2**63), 2**64
 _WIDTH = _SPAN // SLICES

@@ -197,7 +197,7 @@ def _first(session: Spanning) -> int:
 
 
 def reaches(first: int, last: int, signal: Signal, *, named: bool) -> bool:
-    """Whether a session with these signals can have this one, too: none is longer than 24 hours, and one of our own
+    """Whether a session with these signals can have this one as well: none is longer than 24 hours, and one of our own
     making has no silence of more than 30 minutes. Spans before it make it no longer."""
     time = signal.time
     if time < first:

@@ -24,7 +24,7 @@ from analytics_box.ingest.placing import Placing, SessionOwner, note_replaced
 from analytics_box.ingest.recovery import RecoveredVisits, around
 from analytics_box.ingest.sessions import IDLE, LONGEST, SPAN_KINDS, Signal
 
-CHUNK = 500  # events per write: those that arrive wait meanwhile
+CHUNK = 500  # events per write: those that arrive wait in the meantime
 _SECONDS = 60.0  # for the look at a chunk's sessions
 
 _COLUMNS = STORED_COLUMNS["events"]

@@ -53,7 +53,7 @@ class Salts(Struct, frozen=True):
         return self.history(f"visitors of day {day} on site {site}")
 
     def around(self, instant: int, site: int, *, by_key: bool = False) -> tuple[bytes, bytes]:
-        """The salt of this instant's day, and that of the day beside it into which a session may reach.
+        """The salt of this instant's day, and that of the day next to it into which a session may reach.
 
         Only what comes by key may be older than yesterday.
         """
@@ -78,10 +78,10 @@ class History:
 
 
 class SaltFile:
-    """The file of salts. `current` is cheap; a new day writes the file anew, atomically and synced.
+    """The file of salts. `current` is cheap; a new day writes the file again, atomically and synced.
 
     `problem` says why the file could not be read when it was opened; new salts were then made. `are_new` says that they
-    have nothing to do with those of before, which another machine may have: the file keeps that, too.
+    have nothing to do with those of before, which another machine may have: the file keeps that as well.
     """
 
     def __init__(self, path: Path, history: Derive) -> None:
@@ -187,7 +187,7 @@ class SaltFile:
 
 
 def cookieless(salt: bytes, site: int, network: str, user_agent: str) -> int:
-    """Today's id of whoever sits behind this address (IPv6: /64) with this User-Agent, on this site."""
+    """Today's id of anyone who sits behind this address (IPv6: /64) with this User-Agent, on this site."""
     return _number(salt, site, _encode_parts(f"{network}\0{user_agent}"))
 
 
@@ -198,7 +198,7 @@ def by_client_id(salt: bytes, site: int, client_id: str) -> int:
 
 def both(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
     """The ids under two salts of a client that names itself, with "\\0" before its name, or of a network, "\\0" and a
-    User-Agent. Most events come of somebody who was there a moment ago."""
+    User-Agent. Most events come of someone who was there a moment ago."""
     return cached_ids(salts, site, who) if len(who) <= _SHORT else compute_ids(salts, site, who)
 
 

@@ -125,7 +125,7 @@ def may_export(identity: Identity, website: Website) -> bool:
 
 
 def may_see_people(identity: Identity, website: Website) -> bool:
-    """Whether the caller may see who somebody is on this website: viewers and the public see figures only."""
+    """Whether the caller may see who someone is on this website: viewers and the public see figures only."""
     viewer = identity.person is not None and identity.person.role == "viewer"
     return not viewer and may_export(identity, website)
 

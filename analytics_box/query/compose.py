@@ -142,7 +142,7 @@ def _plan(
     )
 
 
-# Columns that only one kind of facts has. A look at others beside it, for a whole to compare with, does without them.
+# Columns that only one kind of facts has. A look at others next to it, for a whole to compare with, does without them.
 _OWN: dict[str, tuple[Source, ...]] = {
     "key": ("properties",),
     "message": ("errors", "exposures", "met"),

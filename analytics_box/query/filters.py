@@ -216,7 +216,7 @@ def _where(item: "Filter | FilterGroup", allowed: tuple[str, ...], ignored: dict
 
 
 def of_one_event(items: tuple[Where, ...]) -> tuple[Where, ...]:
-    """Conditions that must all hold: properties are those of the event that is named beside them, of each if these are
+    """Conditions that must all hold: properties are those of the event that is named next to them, of each if these are
     several, and of one event or page view where none is. What a session must not have stands for itself."""
     properties = tuple(item for item in items if _is(item, "session_property"))
     if not properties:

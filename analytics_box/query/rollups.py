@@ -18,7 +18,7 @@ from analytics_box.query.filters import FilterCondition, Where
 from analytics_box.query.plan import BUCKET, QueryPlan, Source
 
 SLOT: Final = 15 * MINUTE  # the clocks of all zones differ from UTC by so many times this
-SPANS: Final = (64, 16)  # days that may be rolled up together once more, from one that they divide
+SPANS: Final = (64, 16)  # days that may be rolled up together again, from one that they divide
 _DAYS: Final = 1 << 24  # more than any UTC day
 FIRST_SPAN: Final = _DAYS  # keys from here on are those of spans
 FEW_READ = 20_000  # events in pieces of a range, which take SQLite 10 ms

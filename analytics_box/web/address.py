@@ -148,7 +148,7 @@ def _from_right(text: str, separator: str) -> Iterator[str]:
     yield text[:end]
 
 
-_remembered_walk = lru_cache(maxsize=8_000)(_walk)  # most requests come from somebody who was there a moment ago
+_remembered_walk = lru_cache(maxsize=8_000)(_walk)  # most requests come from someone who was there a moment ago
 
 
 def canonical(text: str) -> str:

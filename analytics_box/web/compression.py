@@ -1,7 +1,7 @@
 """Answers in fewer bytes, where that gives nothing away.
 
-The length of a compressed answer tells whoever sees it how much of what they put in also stands elsewhere in it
-(BREACH). So only these are compressed: files and documents that are the same for everybody; reading pages, and answers
+The length of a compressed answer tells anyone who sees it how much of what they put in also stands elsewhere in it
+(BREACH). So only these are compressed: files and documents that are the same for everyone; reading pages, and answers
 to queries, when no cookie says who asks or when the browser itself says that no other site made it ask. What sets up
 accounts, shows a secret or answers a form is never compressed.
 """
@@ -18,7 +18,7 @@ except ImportError:
     brotli = None
 
 _READING = ("/sites", "/links", "/docs")
-_LISTS = {"/monitors", "/flags", "/status-pages"}  # what stands below them may show a secret
+_LISTS = {"/monitors", "/flags", "/status-pages"}  # what is below them may show a secret
 _QUERIES = "/v1/"
 _OUR_OWN = {b"same-origin", b"none"}
 _TYPES = (b"text/", b"application/json")
@@ -44,7 +44,7 @@ _NEVER = {"q=0", "q=0.0", "q=0.00", "q=0.000"}
 
 @cache
 def compress_file(content: bytes, coding: str) -> bytes:
-    """A file as small as it gets; done once, when somebody first asks. Raises KeyError for an unknown coding."""
+    """A file as small as it gets; done once, when someone first asks. Raises KeyError for an unknown coding."""
     return _PACK[coding](content)
 
 

@@ -132,7 +132,7 @@ class Front:
             self._end(scope)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send, domain: App | None) -> None:
-        """Answer any request. `domain` serves its host, if that is a domain of its own."""
+        """Answer any request. `domain` serves its host, if that is its own domain."""
         request_id = ids.new_request_id()
         scope["request_id"] = request_id
         log.REQUEST_ID.set(request_id)
@@ -169,7 +169,7 @@ class Front:
         try:
             await self._serve(scope, receive, answer, domain)
         except Exception as raised:
-            # Litestar wraps what its answer met in an error of its own.
+            # Litestar wraps what its answer met in its own error.
             error = render.as_box_error(scope.get("not_read", raised))
             errors.forget_frames(raised)
             if not status:
@@ -232,7 +232,7 @@ class Front:
         return line if line.methods is None or method in line.methods else None
 
     async def _serve(self, scope: Scope, receive: Receive, answer: Send, domain: App | None) -> None:
-        """Hand a request to whoever answers it. Raises what they raise."""
+        """Hand a request to anyone who answers it. Raises what they raise."""
         path = scope["path"]
         if domain is not None:
             self._admit(scope, own_host=False)

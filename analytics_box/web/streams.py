@@ -1,7 +1,7 @@
 """Streams of server-sent events: who may have one, how it is woken, and its end. What they tell is their rooms' matter.
 
-An open stream takes no turn of its address. There are so many of them at most, in all and of whoever has them. News
-wakes streams by and by: others are answered in between, and clients do not come back all at once.
+An open stream takes no turn of its address. There are so many of them at most, in all and of anyone who has them. News
+wakes streams gradually: others are answered in between, and clients do not come back all at once.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _RETRY: Final = b"retry: 3000\n\n"  # ms until a client comes back
 COMMENT: Final = b":\n\n"  # which scripts do not see
 BEAT: Final = b"event: beat\ndata:\n\n"  # which they do
 _FULL: Final = "Too many streams are open. Poll instead"
-_LATER: Final = 60  # seconds until somebody may ask for a stream again
+_LATER: Final = 60  # seconds until someone may ask for a stream again
 
 Topic = str | int
 HeaderList = list[tuple[bytes, bytes]]
@@ -173,7 +173,7 @@ class EventStreams:
             self._undo.pop(stream.topic)()
 
     def _changed(self, topic: Topic) -> None:
-        """Have all streams of a topic woken. Those that wait for it already will see this change, too."""
+        """Have all streams of a topic woken. Those that wait for it already will see this change as well."""
         is_waking = bool(self._waking)
         for stream in self._open.get(topic, ()):
             if not stream.is_next:

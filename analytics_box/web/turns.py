@@ -1,7 +1,7 @@
 """Turns: so many requests of one address are answered at once, and others of it wait for theirs.
 
 Each connection may send ahead, and the loop goes round by connection: without turns, hundreds of one address would put
-as many answers before everybody else's next step.
+as many answers before everyone else's next step.
 """
 
 import asyncio

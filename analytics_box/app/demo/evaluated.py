@@ -24,7 +24,7 @@ from analytics_box.products.flags.usage.rows import UsageCount, UsageKey
 from analytics_box.products.sample_data.visits import VERSION
 
 _TAKES: Final = 0.13  # of those on a desktop who see the button
-_SOON: Final = 15  # seconds within which somebody does so whose leaving was not told
+_SOON: Final = 15  # seconds within which someone does so whose leaving was not told
 _DEVICE, _SYSTEM = ATTRIBUTES.index("device"), ATTRIBUTES.index("system")
 _PLATFORMS: Final = {"Windows": "windows", "macOS": "mac", "Linux": "linux"}
 
@@ -35,7 +35,7 @@ _TOLD: Final = frozenset((EXPERIMENT, ROLLOUT))
 
 
 class DemoEvaluations(NamedTuple):
-    """Events of visitors beside those that they send anyway, and how often flags gave what."""
+    """Events of visitors next to those that they send anyway, and how often flags gave what."""
 
     events: list[Event]
     counts: dict[UsageKey, UsageCount]
@@ -120,7 +120,7 @@ def _conversion(view: _View, seed: str) -> Iterator[Event]:
 
 
 def _custom_event(view: Event, name: str, properties: Mapping[str, object]) -> Event:
-    """A custom event of whoever sees this page."""
+    """A custom event of anyone who sees this page."""
     return replace(
         view,
         kind=CUSTOM,

@@ -1,4 +1,4 @@
-"""Visitors of the demo while it is served: its made-up days go on, with a few visits more, so that somebody is there.
+"""Visitors of the demo while it is served: its made-up days go on, with a few visits more, so that someone is there.
 
 All of it is stored as events from the network are. The visits more begin every 40 seconds at first and more and more
 seldom: about 60 in the first hour, and 450 in the first day.

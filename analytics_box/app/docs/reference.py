@@ -205,7 +205,7 @@ def _curl(document: Schema, method: str, path: str, described: Schema, value: An
 
 
 class Reference:
-    """The document, made when somebody first asks for it."""
+    """The document, made when someone first asks for it."""
 
     def __init__(self, make: Callable[[], dict[str, Any]]) -> None:
         self._make = make

@@ -30,7 +30,7 @@ class FirstAccount(Struct, frozen=True):
     """The first account to create. `password` is already an Argon2 hash.
 
     `time_zone` is chosen and stays; without one it is `browser_zone`, and later that of whatever browser signs in. With
-    `key` the command creates an API key, too.
+    `key` the command creates an API key as well.
     """
 
     email: str

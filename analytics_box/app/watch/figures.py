@@ -1,6 +1,6 @@
 """The figures of a running box, as Prometheus reads them (text format 0.0.4).
 
-Most of them exist anyway: they are looked up when somebody asks, and cost nothing before.
+Most of them exist anyway: they are looked up when someone asks, and cost nothing before.
 """
 
 import os

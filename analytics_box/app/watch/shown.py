@@ -86,7 +86,7 @@ class MachineShown(Struct, frozen=True):
 
 
 class JobShown(Struct, frozen=True):
-    """A line of the table of jobs. `error` is empty where it never failed."""
+    """A line of the table of jobs. `error` is empty if it never failed."""
 
     name: str
     text: str
@@ -121,7 +121,7 @@ def running(found: BoxState, person: SignedInPerson) -> str:
 
 
 def disk(found: DiskState) -> DiskShown | None:
-    """The disk of the data directory; None where the system does not say."""
+    """The disk of the data directory; None if the system does not say."""
     if found.free is None or not found.total:
         return None
     used = found.total - found.free

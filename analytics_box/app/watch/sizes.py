@@ -39,7 +39,7 @@ def forecast(measured: Sequence[DataSize], free: int, today: int) -> Forecast:
     return Forecast(per_day, free / per_day if per_day > 0 else None)
 
 
-DERIVED_FILES: Final = ("columns.duckdb", "rollups.db")  # made anew of events.db
+DERIVED_FILES: Final = ("columns.duckdb", "rollups.db")  # rebuilt from events.db
 _KEPT: Final = 400  # days
 
 

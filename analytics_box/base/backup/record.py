@@ -1,6 +1,6 @@
-"""The last backups of a data directory, in a small file beside its databases: what there was, where, and what failed.
+"""The last backups of a data directory, in a small file next to its databases: what there was, where, and what failed.
 
-It is beside them, not in them, so that a restore does not bring back an older account of what was backed up.
+It is next to them, not in them, so that a restore does not bring back an older account of what was backed up.
 """
 
 import logging

@@ -1,6 +1,6 @@
 """A backup comes back: looked through first, both files or none, and what was there is kept aside.
 
-The backup is unpacked beside the files of the data directory and looked through there. Then a journal says which files
+The backup is unpacked next to the files of the data directory and looked through there. Then a journal says which files
 change places. From that moment on the restore is finished, whatever happens: by whoever opens the data directory next.
 Before it, nothing has been touched.
 """
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 JOURNAL: Final = "restoring"
 NEW: Final = "restored.new"
 _LOGS: Final = ("", "-wal", "-shm", "-journal")
-_DERIVED: Final = (  # made anew of events.db
+_DERIVED: Final = (  # rebuilt from events.db
     *("columns.duckdb", "columns.duckdb.wal", "clickhouse.json"),
     *("rollups.db", "rollups.db-wal", "rollups.db-shm"),
 )
@@ -79,9 +79,9 @@ def check(place: BackupPlace, name: str, passphrase: bytes, going_on: GoingOn = 
 def prepare(
     directory: Path, place: BackupPlace, name: str, passphrase: bytes, going_on: GoingOn = lambda: None
 ) -> RestoreCandidate:
-    """Unpack a backup beside the files of a data directory and look it through. Raises BackupFailed and its kinds.
+    """Unpack a backup next to the files of a data directory and look it through. Raises BackupFailed and its kinds.
 
-    Whoever asks owns the data directory, and calls `commit` or `undo` next.
+    Anyone who asks owns the data directory, and calls `commit` or `undo` next.
     """
     undo(directory)
     (directory / NEW).mkdir(mode=0o700)
@@ -100,7 +100,7 @@ def prepare(
 
 
 def box_of(directory: Path) -> str:
-    """The id of the box in a data directory; empty where it cannot be told."""
+    """The id of the box in a data directory; empty if it cannot be told."""
     return snapshot.box_id_of(directory) if (directory / schema.BOX_FILE).exists() else ""
 
 
@@ -206,7 +206,7 @@ def _free_name(directory: Path, wanted: str) -> str:
 def complete(directory: Path) -> None:
     """Finish a restore that was broken off after its journal was written; else forget what was unpacked.
 
-    Whoever asks owns the data directory, and has no file of it open.
+    Anyone who asks owns the data directory, and has no file of it open.
     """
     if _finish(directory):
         log.warning("Completed an interrupted restore of %s", directory)

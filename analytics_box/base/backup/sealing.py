@@ -20,7 +20,7 @@ _CHUNK: Final = 1 << 16
 _SALT: Final = 16
 _COSTS: Final = struct.Struct(">II")  # passes, KiB of memory
 _PASSES, _KIBIBYTES = 3, 64 * 1024
-_MOST_PASSES, _MOST_KIBIBYTES = 20, 1024 * 1024  # of a stream that somebody made
+_MOST_PASSES, _MOST_KIBIBYTES = 20, 1024 * 1024  # of a stream that someone made
 
 Write = Callable[[bytes], Any]
 

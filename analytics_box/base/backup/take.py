@@ -60,9 +60,9 @@ class PairCopy(Struct, frozen=True):
 
 
 def copy(settings: Settings, databases: Sequence[Db], clock: Clock, going_on: GoingOn = nobody_minds) -> PairCopy:
-    """Copy both files of a data directory into a folder of their own there. Whoever asks removes it in the end.
+    """Copy both files of a data directory into their own folder there. Anyone who asks removes it in the end.
 
-    Whoever asks owns the data directory. Copies that nobody works on are removed before. Raises BackupFailed and its
+    Anyone who asks owns the data directory. Copies that nobody works on are removed before. Raises BackupFailed and its
     kinds.
     """
     directory = settings.data_dir
@@ -238,7 +238,7 @@ def finish(
 
 
 def _files(settings: Settings, folder: Path, *, with_key: bool) -> Mapping[str, Path]:
-    """The files of a backup: the pair, and the small ones beside it that there are."""
+    """The files of a backup: the pair, and the small ones next to it that there are."""
     found = {name: folder / name for name in snapshot.FILES}
     small = {KEY_FILE: settings.data_dir / KEY_FILE, FILE_NAME: configuration_file(settings.data_dir)}
     for name, path in small.items():

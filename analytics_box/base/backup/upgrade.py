@@ -30,7 +30,7 @@ _BYTES_A_SECOND: Final = 20_000_000  # copied, looked through, packed and read a
 
 
 class UpgradeStep(Struct, frozen=True):
-    """A step that a file still has to take, and how many rows it writes anew."""
+    """A step that a file still has to take, and how many rows it writes again."""
 
     file: str
     name: str
@@ -85,9 +85,9 @@ def _steps(directory: Path, seen: migrations.Seen) -> Iterator[UpgradeStep]:
 
 
 def prepare(settings: Settings, clock: Clock) -> pairing.PairState:
-    """Before the steps: make a backup if they write rows anew; what a look at the files said.
+    """Before the steps: make a backup if they write rows again; what a look at the files said.
 
-    Whoever asks owns the data directory. Raises BackupFailed, NewerSchema, OutdatedSchema and DamagedFile.
+    Anyone who asks owns the data directory. Raises BackupFailed, NewerSchema, OutdatedSchema and DamagedFile.
     """
     looked = pairing.look(settings.data_dir)
     upgrade = _pending(settings, looked.seen)

@@ -54,7 +54,7 @@ async def older(events: Db, number: int, *, days: int, now: int, elsewhere: Else
     """Remove what is from before the last `days` whole UTC days; how many events there were.
 
     A session goes or stays as a whole, by the day on which it began, so that no figure is made of half a session.
-    With the last event of somebody the knowledge goes of who it was; `elsewhere` says who has events on other machines.
+    With the last event of someone the knowledge goes of who it was; `elsewhere` says who has events on other machines.
     """
     removed = await before(events, number, instant=(utc_day(now) - days) * DAY, elsewhere=elsewhere)
     return removed["events"]

@@ -17,7 +17,7 @@ from analytics_box.base.store.db import Connection
 
 _STAYS = 500  # in one condition
 
-# A visitor's id, and since when and until when it was somebody (UTC ms).
+# A visitor's id, and since when and until when it was someone (UTC ms).
 Stay = tuple[int, int, int]
 
 
@@ -124,7 +124,7 @@ def is_open(db: Connection, erasure: str) -> bool:
 def note_found(
     db: Connection, order: ErasureOrder, *, removed: int, strings: Collection[int], sessions: Collection[int]
 ) -> None:
-    """Before the rows of somebody go: how many they are, and to which strings they and their sessions referred."""
+    """Before the rows of someone go: how many they are, and to which strings they and their sessions referred."""
     if not isinstance(order.what, OfPerson):
         return
     erasure = order.what.erasure

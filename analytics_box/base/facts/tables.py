@@ -30,7 +30,7 @@ class FactColumn(NamedTuple):
 class FactTable(Struct, frozen=True):
     """A table, or the view of a table of facts. Its `columns` are all but an `id`.
 
-    `personal` are the rows of what somebody did: they are exported and removed with the person. `replicated` is what
+    `personal` are the rows of what someone did: they are exported and removed with the person. `replicated` is what
     the column replica has. `appended` is a long table to which rows are added at its end, by growing ids.
     """
 

@@ -1,7 +1,7 @@
 """Facts that have left events.db and are in ClickHouse only.
 
 Of a table of facts these are all rows up to an id, its floor: ids grow in the order of arrival, so above it all rows
-are here. A row of no website, the anchor, stands in the place of the last one that was trimmed, so that no id is given
+are here. A row of no website, the anchor, is in the place of the last one that was trimmed, so that no id is given
 again. Trimming is no removal: at and below a floor no `changes` are noted.
 """
 
@@ -76,7 +76,7 @@ def next_piece(db: Connection, table: str, *, until: int, before: int, most: int
 
 
 def trim(db: Connection, table: str, *, until: int, applied: int, most: int) -> bool | None:
-    """Trim the next rows above the floor up to this id, at most so many; whether there are more of them. None where it
+    """Trim the next rows above the floor up to this id, at most so many; whether there are more of them. None if it
     has to wait for changes of them after the one that was `applied`."""
     waits = db.execute(
         "-- trimmed.trim\nselect 1 from changes where id > ? and source = ? and row <= ? limit 1",

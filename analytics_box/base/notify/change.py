@@ -1,6 +1,6 @@
 """Making and changing channels: each verb writes its row and audit entry in the caller's transaction.
 
-Whether the caller may is decided by whoever calls. Secrets are sealed, and stand in no audit entry.
+Whether the caller may is decided by anyone who calls. Secrets are sealed, and stand in no audit entry.
 """
 
 import msgspec
@@ -195,7 +195,7 @@ def _merge_config(kind: ChannelKind, before: Config, given: Config, fence: Fence
     """A configuration with what was given; the rest stays. Raises BadRequest or Conflict.
 
     A secret follows its channel to another server only if it was typed again: else whoever may change the channel could
-    have it sent to a server of their own.
+    have it sent to their own server.
     """
     if kind.new_secret is not None and not before:
         raise errors.Conflict(UNREADABLE)

@@ -53,7 +53,7 @@ class Lanes(Generic[T]):
             self._begin(self._guarded())
 
     async def run(self) -> None:
-        """Try all that is due. If that is under way already, it looks once more instead."""
+        """Try all that is due. If that is under way already, it looks again instead."""
         self._told.set()
         if self._busy:
             return

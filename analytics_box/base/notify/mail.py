@@ -115,12 +115,12 @@ class Mailer:
 
 
 async def _apart(work: Callable[[], None]) -> None:
-    """Run something in a thread of its own, for which a box that is stopped does not wait."""
+    """Run something in its own thread, for which a box that is stopped does not wait."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
 
     def tell(raised: BaseException | None) -> None:
-        if ended.done():  # whoever asked has given up
+        if ended.done():  # anyone who asked has given up
             return
         if raised is None:
             ended.set_result(None)

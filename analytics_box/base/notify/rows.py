@@ -108,7 +108,7 @@ def of(db: Connection, organization_id: str) -> list[Channel]:
 
 
 def switched_on(db: Connection, organization_id: str) -> list[str]:
-    """The ids of the channels that are told of something, without a look at what waits for them."""
+    """The ids of the channels that are notified of something, without a look at what waits for them."""
     found = db.execute(
         """
         -- notify.switched_on

@@ -19,7 +19,7 @@ LONGEST_WAIT: Final = HOUR  # that the other side may ask for
 
 
 class Channel(Struct, frozen=True):
-    """A channel as it is stored. Times are UTC ms; `last_error` is empty where the last attempt succeeded.
+    """A channel as it is stored. Times are UTC ms; `last_error` is empty if the last attempt succeeded.
 
     `shown` says where it leads without a secret.
     """

@@ -39,7 +39,7 @@ class ServerCertificate(Struct, frozen=True):
 
 
 def certificate_of(session: ssl.SSLObject | None) -> ServerCertificate | None:
-    """The certificate of the other side, verified or not; None where it showed none."""
+    """The certificate of the other side, verified or not; None if it showed none."""
     chain = _chain(session)
     if not chain:
         return None

@@ -21,7 +21,7 @@ class Crowd:
         self._networks: dict[bytes, FairQueue[asyncio.Future[None]]] = {}
 
     async def enter(self, network: bytes, group: str) -> None:
-        """Wait for room there; whoever has it gives it back by `leave`."""
+        """Wait for room there; anyone who has it gives it back by `leave`."""
         room = self._networks.setdefault(network, FairQueue(self._most, self._per_group))
         let_in: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         room.add(group, let_in)
@@ -42,7 +42,7 @@ class Crowd:
     def _let_in(self, network: bytes, room: FairQueue[asyncio.Future[None]]) -> None:
         while (found := room.next()) is not None:
             group, let_in = found
-            if let_in.done():  # given up meanwhile
+            if let_in.done():  # given up in the meantime
                 room.leave(group)
             else:
                 let_in.set_result(None)

@@ -16,7 +16,7 @@ from analytics_box.base.turns import FairQueue
 
 MOST: Final = 64  # look-ups of all groups at once; further ones wait
 PER_GROUP: Final = 16
-OWN: Final = 16  # beside them, for each of these that are no group's
+OWN: Final = 16  # next to them, for each of these that are no group's
 
 Found = list[tuple[Any, ...]]
 _Future = asyncio.Future[Found]
@@ -73,7 +73,7 @@ class Lookups:
                 self._free += 1
                 room.leave(group)
                 self._start(room)
-            with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            with contextlib.suppress(RuntimeError):  # the loop has ended in the meantime
                 loop.call_soon_threadsafe(_settle, future, found)
 
     def _tried(self, name: str) -> Found | BaseException:
@@ -105,7 +105,7 @@ _MOST: Final = 16  # addresses of one name that are looked at; one with more is 
 
 @runtime_checkable
 class Resolver(Protocol):
-    """Looks names up. Nothing is kept: each call asks anew. `servers` are address and port; none for the system's."""
+    """Looks names up. Nothing is kept: each call asks again. `servers` are address and port; none for the system's."""
 
     @property
     def servers(self) -> tuple[tuple[str, int], ...]: ...

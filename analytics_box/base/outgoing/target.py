@@ -1,4 +1,4 @@
-"""An address that somebody typed, taken apart (security: outgoing requests). Pure."""
+"""An address that someone typed, taken apart (security: outgoing requests). Pure."""
 
 import re
 from contextlib import suppress

@@ -11,7 +11,7 @@ from analytics_box.base.clock import HOUR
 
 SHARE = 5  # of so many addresses each may use as much as the others
 MOST_SENDERS = 10_000  # of a website whose shares are looked at, some 3 MB
-_TWICE = 2  # a string stands in its table and in the index of that
+_TWICE = 2  # a string is in its table and in the index of that
 _ROW = 40  # bytes that a row with its entry of an index takes besides its text
 
 

@@ -23,7 +23,7 @@ class ClockWatch:
 
     @property
     def is_doubted(self) -> bool:
-        """Whether the clock was doubted when somebody last looked at it."""
+        """Whether the clock was doubted when someone last looked at it."""
         return self._doubted_since is not None
 
     async def is_trusted(self) -> bool:

@@ -142,7 +142,7 @@ class Db:
     def held(self) -> Iterator[Hold]:
         """Let nothing be written to the file inside; for threads other than the event loop's. Raises Unavailable.
 
-        A group commit that is under way waits, so what others read meanwhile is what has been acknowledged.
+        A group commit that is under way waits, so what others read in the meantime is what has been acknowledged.
         """
         hold, future = Hold(), Future[None]()
         self._writer.enqueue(WriteJob(hold, future))

@@ -50,7 +50,7 @@ class ReadGate:
                 self._until = time.monotonic() + self._patience
 
     def open(self) -> None:
-        """Let everybody in."""
+        """Let everyone in."""
         with self._changed:
             self._open()
 

@@ -175,7 +175,7 @@ def _apply(path: Path, steps: tuple[Step, ...]) -> None:
     try:
         db.execute("pragma page_size = 8192")
         db.execute("pragma auto_vacuum = incremental")
-        db.execute("pragma secure_delete = on")  # a step may store people's data anew: nothing of the old place stays
+        db.execute("pragma secure_delete = on")  # a step may store people's data again: nothing of the old place stays
         migrations.apply(db)
     finally:
         db.close()

@@ -39,7 +39,7 @@ class Numbers(NamedTuple):
 
 class Side(NamedTuple):
     """The numbers that one file gave or knows of, and the id of the box, which is empty in an events.db
-    that was never seen beside a box.db."""
+    that was never seen next to a box.db."""
 
     numbers: Numbers
     box_id: str
@@ -115,7 +115,7 @@ def _is_older(ours: Side, theirs: Side) -> bool:
 
 
 def mismatch(box: Connection, events: Connection) -> tuple[str, str]:
-    """The id of the box, and why these two files do not belong together: empty where they do. It writes nothing."""
+    """The id of the box, and why these two files do not belong together: empty if they do. It writes nothing."""
     box_id, other_id = _box_id(box), _box_id(events)
     if other_id and other_id != box_id:
         return box_id, f"{schema.BOX_FILE} and {schema.EVENTS_FILE} belong to different boxes"

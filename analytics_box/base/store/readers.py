@@ -1,4 +1,4 @@
-"""The threads that read a file, each on a connection of its own, under a deadline."""
+"""The threads that read a file, each on its own connection, under a deadline."""
 
 import asyncio
 import contextlib
@@ -45,7 +45,7 @@ def connect(path: Path, *, writes: bool, durability: str, vfs: str | None) -> ap
         connection.pragma("journal_size_limit", LOG_KEPT)
         connection.pragma("temp_store", "memory")
     else:
-        # What a read sorts and groups goes on in a file beside the database once it is long; the file has no name.
+        # What a read sorts and groups goes on in a file next to the database once it is long; the file has no name.
         connection.pragma("temp_store", "file")
         with contextlib.suppress(apsw.SQLError):  # it cannot be written: the system's directories are left
             connection.pragma("temp_store_directory", str(path.parent))

@@ -1,4 +1,4 @@
-"""A few tables of a database in a place of their own, to try there what a write would do: no writer is held up.
+"""A few tables of a database in their own place, to try there what a write would do: no writer is held up.
 
 What is tried runs the same statements against the same constraints, so it answers as the write would.
 """

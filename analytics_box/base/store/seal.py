@@ -1,4 +1,4 @@
-"""Secrets at rest, sealed with a key that lies in a file of its own (security: encryption at rest).
+"""Secrets at rest, sealed with a key that lies in its own file (security: encryption at rest).
 
 XChaCha20-Poly1305 by PyNaCl, which is loaded with the first secret: it costs 1 MB, a tenth of what OpenSSL does.
 """

@@ -173,7 +173,7 @@ def _look_through(path: Path, going_on: Callable[[], None]) -> None:
 
 
 def box_id_of(directory: Path) -> str:
-    """The id of the box whose data directory this is; empty where it cannot be told. No box may use it now."""
+    """The id of the box whose data directory this is; empty if it cannot be told. No box may use it now."""
     try:
         with closing(_source(directory / schema.BOX_FILE)) as db:
             return str(db.execute("-- snapshot.box_id_of\nselect id from box").fetchall()[0][0])
@@ -214,7 +214,7 @@ def _table(db: apsw.Connection, name: str, *, numbered: bool) -> TableContents:
 
 
 def _quote_table(name: str) -> str:
-    """A table's name inside a statement: in a file that somebody hands us it may be anything."""
+    """A table's name inside a statement: in a file that someone hands us it may be anything."""
     return '"' + name.replace('"', '""') + '"'
 
 

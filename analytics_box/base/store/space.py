@@ -1,7 +1,7 @@
 """Giving the empty pages of a database back to the disk: in small writes while a box has it open, or by storing it
-anew.
+again.
 
-Storing a file anew also closes the gaps in pages that are partly empty. It needs as much room again as the file has,
+Storing a file again also closes the gaps in pages that are partly empty. It needs as much room again as the file has,
 twice: for the new content, and for the write-ahead log through which it goes.
 """
 
@@ -15,11 +15,11 @@ from msgspec import Struct
 from analytics_box.base.store.db import Connection, Db
 
 PAGES_AT_ONCE: Final = 500  # 4 MB, so that other writes hardly wait
-ROOM: Final = 64 << 20  # bytes that the log may take meanwhile
+ROOM: Final = 64 << 20  # bytes that the log may take in the meantime
 
 
 class VacuumResult(Struct, frozen=True):
-    """A database before and after, in bytes, and how: its empty pages were given back, or it was stored anew."""
+    """A database before and after, in bytes, and how: its empty pages were given back, or it was stored again."""
 
     file: str
     before: int
@@ -44,7 +44,7 @@ async def give_back(db: Db) -> VacuumResult:
 
 
 def rebuild(path: Path) -> VacuumResult:
-    """Store a database anew that nobody has open; it is whole whenever this is broken off. Raises VacuumNoRoom or
+    """Store a database again that nobody has open; it is whole whenever this is broken off. Raises VacuumNoRoom or
     apsw.Error."""
     db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
@@ -66,7 +66,7 @@ def shorten(db: Connection) -> bool:
     if not empty:
         return False
     db.execute(f"pragma incremental_vacuum({PAGES_AT_ONCE})").fetchall()
-    return _number(db, "freelist_count") < empty  # a file that somebody rebuilt may not know how
+    return _number(db, "freelist_count") < empty  # a file that someone rebuilt may not know how
 
 
 def check_room(path: Path, needed: int) -> None:

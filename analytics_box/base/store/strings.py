@@ -1,4 +1,4 @@
-"""Interning: a string that repeats is stored once in events.db and stands in the facts as a number.
+"""Interning: a string that repeats is stored once in events.db and is in the facts as a number.
 
 The table is the truth; here is a memory of its busiest part, bounded in bytes. It is used by the writer thread alone,
 and forgets what a rolled-back savepoint had taught it.
@@ -23,7 +23,7 @@ _ENTRY = 200  # bytes that an entry takes besides its text: about, and rather mo
 
 class Combination(NamedTuple):
     """Strings that come together in the same few combinations: the table that has these, with one column for each of
-    the strings, and the column that stands in the facts instead of them. A new combination over budget keeps its parts
+    the strings, and the column that is in the facts instead of them. A new combination over budget keeps its parts
     but for those that it `folds`; those in `closed` have few values, and are never folded."""
 
     table: str
@@ -36,7 +36,7 @@ class Combination(NamedTuple):
 class Strings:
     """Numbers of strings and of their combinations, for the writer thread.
 
-    At most `capacity` of them and about `most_bytes` are remembered, in two halves: once those asked for lately, the
+    At most `capacity` of them and about `most_bytes` are remembered, in two halves: once those asked for recently, the
     `recent` ones, are many, they become the older ones, and what was older is forgotten. So nothing is moved when a
     number is found, and callers in a hurry can look into `recent` before asking. What may be folded is counted on
     the `meter`, which the writer chooses (`charge`). `numbered` ones have numbers that are the same on other machines.
@@ -86,7 +86,7 @@ class Strings:
         return self.number(db, OTHER)
 
     def named(self, db: apsw.Connection, text: str) -> int:
-        """The number of what names somebody or a session: EMPTY for a new one that the meter does not take, because
+        """The number of what names someone or a session: EMPTY for a new one that the meter does not take, because
         all of them must not become one."""
         if not text:
             return EMPTY

@@ -140,7 +140,7 @@ class Writer:
             return [(job, None, broken) for job in batch]
 
     def _commit_or_make_room(self, batch: list[WriteJob]) -> list[Outcome]:
-        """Commit; on a full disk once more with the log folded back, and once more with the reserve."""
+        """Commit; on a full disk again with the log folded back, and again with the reserve."""
         outcomes = self._commit(batch)
         for make_room in (self._fold, self._give_up_reserve):
             if isinstance(outcomes, apsw.FullError) and make_room():

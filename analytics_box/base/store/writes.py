@@ -47,7 +47,7 @@ class InMemoryState(Protocol):
 
 
 class WriteJob(Struct, frozen=True):
-    """A write that waits for its turn, and whoever waits for it. Where something is `given`, the work is shared with
+    """A write that waits for its turn, and anyone who waits for it. Where something is `given`, the work is shared with
     neighbours that have the same, and gets what is given of all of them. What `adds` is not acknowledged once damage is
     known."""
 
@@ -61,7 +61,7 @@ Outcome = tuple[WriteJob, Any, BaseException | None]
 
 
 def deliver(outcomes: Iterable[Outcome]) -> None:
-    """Wake everybody who waits for these writes, event-loop callers with a single call into their loop."""
+    """Wake everyone who waits for these writes, event-loop callers with a single call into their loop."""
     in_loop: list[Outcome] = []
     for outcome in outcomes:
         if isinstance(outcome[0].future, asyncio.Future):

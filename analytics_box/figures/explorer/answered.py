@@ -108,7 +108,7 @@ _AT_A_GLANCE = 60  # characters of JSON that stand there before the cell is open
 
 
 class AnswerHeading(Struct, frozen=True):
-    """A column. `href` sorts by it, or is empty where that cannot be; `sorted` is how it is sorted now."""
+    """A column. `href` sorts by it, or is empty if that cannot be; `sorted` is how it is sorted now."""
 
     name: str
     unit: str
@@ -149,7 +149,7 @@ def table(query_type: QueryType, rows: Sequence[Record], tried: TypedQuery | Non
 
 
 def cell(value: Any, kind: FieldType) -> Cell:
-    """A value as it stands in JSON, but for text without its quotes."""
+    """A value as it is in JSON, but for text without its quotes."""
     if value is None or value == "":
         return Cell("", "nothing")
     if isinstance(value, str):

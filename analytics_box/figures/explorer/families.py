@@ -1,6 +1,6 @@
 """The query types family by family, with an example of each: what the reference and the form list.
 
-The examples are a file that tests/figures/explorer/example_answers.py makes: real answers to the requests beside them,
+The examples are a file that tests/figures/explorer/example_answers.py makes: real answers to the requests next to them,
 from a few fixed visits.
 """
 

@@ -28,7 +28,7 @@ _GIVEN = msgspec.json.Decoder(dict[str, str | int | float | bool | None])
 
 
 class Inbox:
-    """The `lock` is held by whoever removes people."""
+    """The `lock` is held by anyone who removes people."""
 
     def __init__(self, events: Db, box_db: Db, links: ProfileLinks, lock: asyncio.Lock) -> None:
         self._events, self._box_db, self._links, self.lock = events, box_db, links, lock
@@ -65,7 +65,7 @@ class Inbox:
         try:
             self._links.identify(db, given)
         except (BadRequest, SealBroken) as wrong:
-            # There are too many beside those that are known, or these cannot be read: no machine could know that. All
+            # There are too many next to those that are known, or these cannot be read: no machine could know that. All
             # that waits behind them would wait for ever.
             if isinstance(wrong, SealBroken) and not self._links.can_seal:
                 raise

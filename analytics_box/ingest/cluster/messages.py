@@ -27,7 +27,7 @@ class SiteReport(Struct, frozen=True, array_like=True):
 
 
 class DaySalts(Struct, frozen=True):
-    """The salts of a UTC day, of the days beside it, and the key of those of history, which only the primary gives."""
+    """The salts of a UTC day, of the days next to it, and the key of those of history, which only the primary gives."""
 
     day: int
     today: _Salt

@@ -1,4 +1,4 @@
-"""The rows of box.db that ingest machines have, too: one literal table."""
+"""The rows of box.db that ingest machines have as well: one literal table."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

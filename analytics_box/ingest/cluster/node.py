@@ -110,7 +110,7 @@ class Mirroring:
     async def _pull(self, memory: Memory) -> bool:
         """Ask the primary once, and do what follows; whether it is to be told more at once.
 
-        What comes meanwhile waits for the next time: each request looks at all websites.
+        What comes in the meantime waits for the next time: each request looks at all websites.
         """
         told = self._has is not None and self._has.alone
         alone = told or await memory.alone()

@@ -42,7 +42,7 @@ from analytics_box.web.asgi import Receive, Scope, Send, respond
 log = logging.getLogger(__name__)
 
 SKEW = 60_000  # ms by which clocks of machines may differ
-SILENT = 30_000  # ms after which a machine that says nothing is told of
+SILENT = 30_000  # ms after which a machine that says nothing is notified of
 MOST_BYTES: Final = 1_048_576  # of a request
 _FORGERY_SECONDS = 60.0  # for which others are refused without a word in the log: anybody may send them
 _ORDER = "cluster order"
@@ -148,7 +148,7 @@ class Machines:
         if not pull.told or self.inbox is None or self.inbox.lock.locked():  # else the machine would wait for long
             revision, mirror = await self._mirror()
             return MirrorAnswer(FORMAT, revision, None if pull.has == revision else mirror, self._promoted_at)
-        async with self.inbox.lock:  # nobody begins to be removed meanwhile
+        async with self.inbox.lock:  # nobody begins to be removed in the meantime
             revision, mirror = await self._mirror()
             if pull.has != revision:
                 return MirrorAnswer(FORMAT, revision, mirror, self._promoted_at)
@@ -279,7 +279,7 @@ class Machines:
             self._nodes[pull.node] = msgspec.structs.replace(known, alone=pull.alone)
 
     async def _mirror(self) -> tuple[str, Mirror]:
-        """The mirror as it is now, with its revision; made anew where something was written since."""
+        """The mirror as it is now, with its revision; rebuilt where something was written since."""
         async with self._making:
             state = self._box_db.version, self._salts.ahead(self._clock.now())
             if self._made is None or self._made[0] != state:

@@ -1,4 +1,4 @@
-"""The page of a website that says what was not counted, and why; everybody who may see the website may see it."""
+"""The page of a website that says what was not counted, and why; everyone who may see the website may see it."""
 
 from urllib.parse import urlencode
 

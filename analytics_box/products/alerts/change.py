@@ -30,7 +30,7 @@ _SUBJECT: Final = "alarm"
 
 
 class VisibleAlertRules(Struct, frozen=True):
-    """The alarms that somebody sees, with their channels and what lasts; `changeable` says whether they may be changed.
+    """The alarms that someone sees, with their channels and what lasts; `changeable` says whether they may be changed.
 
     Channels are by id, and the places that they lead to are for those who may change them.
     """

@@ -114,7 +114,7 @@ def _act(db: Connection, alarm: AlertRule, episode: Episode, now: int) -> tuple[
 def _release(db: Connection, alarm_id: str, held: list[HeldAlert], now: int) -> int:
     """The quiet hours are over: tell what they held back. One thing that still lasts is told as it would have been.
 
-    Where alerts stay open there is no summary: what still lasts gets an alert of its own.
+    Where alerts stay open there is no summary: what still lasts gets its own alert.
     """
     for one in held:
         episode_rows.remove_held(db, one.number)

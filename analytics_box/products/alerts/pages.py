@@ -32,7 +32,7 @@ _DONE = {
 
 
 HOME = "/alerts"
-# An alert that is sent while somebody edits its rule is no conflict.
+# An alert that is sent while someone edits its rule is no conflict.
 _CHANGED_BY_USE = ("told_at",)
 # Fields of the form under Advanced whose value is a change from the default.
 _ADVANCED = {

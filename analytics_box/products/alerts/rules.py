@@ -121,7 +121,7 @@ def _share_a_name(wanted: Collection[str], there: Collection[str]) -> bool:
 
 
 def wants(alarm: AlertRule, occurrence: Occurrence) -> bool:
-    """Whether an alarm tells this kind of occurrence. What flapping ends with counts as what it is then, too."""
+    """Whether an alarm tells this kind of occurrence. What flapping ends with counts as what it is then as well."""
     if tells(alarm, occurrence.what):
         return True
     return occurrence.what == "stable" and tells(alarm, occurrence.still or "recovered")

@@ -53,7 +53,7 @@ def _instant(day: date, clock: str, tz: ZoneInfo) -> int:
 
 
 def tell(db: Connection, occurrence: Occurrence, *, now: int) -> int:
-    """Tell everybody who wants to know, in the caller's transaction; the number of messages that were put.
+    """Tell everyone who wants to know, in the caller's transaction; the number of messages that were put.
 
     `now` is UTC ms. After the commit call `Deliveries.soon`.
     """
@@ -141,7 +141,7 @@ notices = episode_rows.notices
 
 
 def _begin(db: Connection, alarm: AlertRule, occurrence: Occurrence, what: What, *, told: bool, now: int) -> None:
-    """Begin an episode. Another kind of trouble with the same subject begins a new one, if anybody hears of it."""
+    """Begin an episode. Another kind of trouble with the same subject begins a new one, if anybody learns of it."""
     before = episode_rows.find(db, alarm.id, occurrence.subject)
     if before is not None and (before.what == what or (before.told and not told)):
         return

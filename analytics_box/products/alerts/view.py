@@ -20,7 +20,7 @@ _LIMITS = {
 
 
 class Going(Struct, frozen=True):
-    """Something that goes on: what an alarm said of it, since when, and whether somebody looks after it."""
+    """Something that goes on: what an alarm said of it, since when, and whether someone looks after it."""
 
     alarm_id: str
     subject: str

@@ -117,7 +117,7 @@ async def goal_revenue(
     until: float,
     narrowed: Sequence[QueryFilterInput] = (),
 ) -> float | None:
-    """The sum of the goal's amounts in the sessions that reached it; None where it is not known until then, by the
+    """The sum of the goal's amounts in the sessions that reached it; None if it is not known until then, by the
     clock of the event loop."""
     own = [
         QueryFilterInput("event_name", "eq", goal.target),

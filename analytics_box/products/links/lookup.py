@@ -13,7 +13,7 @@ from analytics_box.web.call import Call
 
 
 async def find_link(call: Call, link_id: str, organization_id: str | None = None) -> ShortLink:
-    """A link that somebody may see. Raises Forbidden or NotFound."""
+    """A link that someone may see. Raises Forbidden or NotFound."""
     own = reach(call, organization_id)
 
     def read(db: Connection) -> ShortLink:

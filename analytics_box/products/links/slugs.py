@@ -6,7 +6,7 @@ from typing import Final
 
 from analytics_box.base.errors import BadRequest
 
-SHORTEST, LONGEST = 3, 50  # characters of a slug that somebody chose (wire 7.2)
+SHORTEST, LONGEST = 3, 50  # characters of a slug that someone chose (wire 7.2)
 ALPHABET: Final = "23456789abcdefghjkmnpqrstuvwxyz"  # nothing that is read as something else: no 0, 1, i, l, o
 LENGTH: Final = 7  # characters of a generated one: 31^7 are 27,512,614,111
 PATIENCE: Final = 3  # misses after which generated ones get one character longer
@@ -25,7 +25,7 @@ def is_slug(text: str) -> bool:
 
 
 def clean(given: str) -> str:
-    """A slug that somebody chose. Raises BadRequest."""
+    """A slug that someone chose. Raises BadRequest."""
     if not is_slug(given):
         raise BadRequest.about("slug", f"Enter a slug of {SHORTEST} to {LONGEST} letters (a-z, A-Z), digits, _ or -")
     return given

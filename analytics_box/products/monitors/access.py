@@ -21,7 +21,7 @@ def existing(db: Connection, acting: Reach, monitor_id: str) -> StoredMonitor:
 
 
 async def viewable_monitor(call: Call, monitor_id: str) -> Monitor:
-    """A monitor that somebody may see. Raises NotFound or Forbidden."""
+    """A monitor that someone may see. Raises NotFound or Forbidden."""
     acting, found = find_monitor(call, monitor_id)
     await call.read(lambda db: check(db, acting, "viewer"))
     return visible(call, found)

@@ -1,6 +1,6 @@
 """All monitors and maintenance windows in memory: lists of 10,000 are quick, and what runs them follows each change.
 
-Whoever changes one in box.db tells the directory after the commit.
+Anyone who changes one in box.db tells the directory after the commit.
 """
 
 from collections.abc import Collection, Iterable, Set
@@ -56,7 +56,7 @@ class Monitors:
         return len(self._by_number)
 
     def find(self, monitor_id: str) -> Monitor | None:
-        """The monitor with this id, whoever owns it."""
+        """The monitor with this id, anyone who owns it."""
         return self._by_id.get(monitor_id)
 
     def numbered(self, number: int) -> Monitor | None:
@@ -90,7 +90,7 @@ class Monitors:
         return [one for one in every if one[1].organization_id == organization_id]
 
     def window(self, window_id: str) -> MaintenanceWindow | None:
-        """The window with this id, whoever owns it."""
+        """The window with this id, anyone who owns it."""
         return next((own[window_id] for own in self._windows.values() if window_id in own), None)
 
     def state_of(self, monitor: Monitor) -> MonitorStatus | None:
@@ -106,7 +106,7 @@ class Monitors:
         return UNREADABLE if monitor.number in self._unreadable else ""
 
     def run_by(self, engine: MonitorEngine) -> None:
-        """From now on this runs them all, and is told of each change."""
+        """From now on this runs them all, and is notified of each change."""
         self.engine = engine
         for monitor in list(self._by_number.values()):
             self._tell(monitor)

@@ -1,4 +1,4 @@
-"""Registrations of domains that end: whoever wants to know is told 30, 14, 7, 3 and 1 days before, once each.
+"""Registrations of domains that end: anyone who wants to know is told 30, 14, 7, 3 and 1 days before, once each.
 
 Only domains of monitors that are checked are asked for, of organizations with an alarm about domains: each once a day.
 What was told is known by its topic, so nothing of this is stored.
@@ -69,7 +69,7 @@ class DomainWatch:
         return sorted(due, key=turns.__getitem__)
 
     async def _hosts(self) -> dict[str, list[Monitor]]:
-        """The hosts that somebody wants to know of, with their monitors."""
+        """The hosts that someone wants to know of, with their monitors."""
         monitors = [monitor for monitor in self._monitors.all() if not self._monitors.rests(monitor)]
         organizations = {monitor.organization_id for monitor in monitors}
 

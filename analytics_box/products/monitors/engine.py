@@ -38,7 +38,7 @@ class MonitorEngine(Protocol):
         """A monitor is gone."""
 
     async def check_now(self, number: int) -> CheckResult:
-        """Check a monitor beside its schedule; the result counts."""
+        """Check a monitor next to its schedule; the result counts."""
 
     async def try_now(self, monitor: Monitor) -> CheckResult:
         """Check what may never be stored; nothing of it is."""

@@ -80,7 +80,7 @@ async def list_tags(call: Call, given: MonitorOrganizationInput) -> list[Monitor
 
 
 async def reachable_monitors(call: Call, organization_id: str | None) -> list[Monitor]:
-    """The monitors that somebody may see, the oldest first. Raises Forbidden."""
+    """The monitors that someone may see, the oldest first. Raises Forbidden."""
     acting = reach(call, organization_id, restricted=True)
     await call.read(lambda db: check(db, acting, "viewer"))
     return [visible(call, one) for one in call.parts[Monitors].of(acting.organization_id) if acting.covers(one)]

@@ -14,6 +14,6 @@ class OutageReport(Struct, frozen=True):
 
 
 class Reporting(Struct, frozen=True):
-    """Told by whoever keeps status pages: the ways for a monitor, by its id and that of its organization."""
+    """Told by anyone who keeps status pages: the ways for a monitor, by its id and that of its organization."""
 
     of: Callable[[str, str], Sequence[OutageReport]]

@@ -149,7 +149,7 @@ def windows_at(windows: Iterable[MaintenanceWindow], monitor: Monitor, instant: 
 
 
 def next_change(windows: Iterable[MaintenanceWindow], monitor: Monitor, instant: int) -> int | None:
-    """The first instant after this one at which a window of a monitor begins or ends; None where none will."""
+    """The first instant after this one at which a window of a monitor begins or ends; None if none will."""
     changes = (change_after(window, instant) for window in windows if is_covered(window, monitor))
     return min((change for change in changes if change is not None), default=None)
 

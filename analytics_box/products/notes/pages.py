@@ -83,7 +83,7 @@ def _date_and_time(at: int, days: bool, zone: ZoneInfo) -> tuple[str, str]:
 
 
 def _instant(form: Mapping[str, str], day_field: str, time_field: str, zone: ZoneInfo) -> str:
-    """A day, or a time with its offset, of two fields; empty where both are. Raises BadRequest."""
+    """A day, or a time with its offset, of two fields; empty if both are. Raises BadRequest."""
     day, clock = form.get(day_field, "").strip(), form.get(time_field, "").strip()
     if not clock:
         return day

@@ -1,4 +1,4 @@
-"""A custom event on a page of its own: how often, of how many visitors, when, with which properties, on which pages."""
+"""A custom event on its own page: how often, of how many visitors, when, with which properties, on which pages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

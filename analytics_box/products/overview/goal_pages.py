@@ -1,4 +1,4 @@
-"""A goal on a page of its own: its conversions day by day, beside the notes of its website."""
+"""A goal on its own page: its conversions day by day, next to the notes of its website."""
 
 import asyncio
 

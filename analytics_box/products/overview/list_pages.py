@@ -115,7 +115,7 @@ TIMES = 10  # from which on a change is said as how many times
 
 
 class WeekChange(Struct, frozen=True):
-    """This week against the week before, in words; `amount` is empty where both are the same."""
+    """This week against the week before, in words; `amount` is empty if both are the same."""
 
     direction: Literal["up", "down", "same"]
     amount: str

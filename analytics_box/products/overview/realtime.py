@@ -54,7 +54,7 @@ class Minute(Struct, frozen=True):
 
 
 class RealtimeRow(Struct, frozen=True):
-    """A row of a list; `href` is the overview of today narrowed to it, empty where nothing tells it apart."""
+    """A row of a list; `href` is the overview of today narrowed to it, empty if nothing tells it apart."""
 
     label: str
     detail: str

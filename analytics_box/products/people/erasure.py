@@ -196,7 +196,7 @@ class Erasures(Struct):
             return await self._waits(erasure)
         erasure = await self._fresh(erasure)
         self.progress("audit")
-        if erasure.organization_id:  # what another machine ordered stands in its audit log
+        if erasure.organization_id:  # what another machine ordered is in its audit log
             await self.box_db.write(partial(_record, erasure=erasure, now=self.clock.now()))
         self.progress("finish")
         await self.events.write(lambda db: erasure_rows.finish(db, erasure.id))

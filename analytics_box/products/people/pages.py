@@ -29,7 +29,7 @@ from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visit
 
 
 class PersonLine(Struct, frozen=True):
-    """A person in the list. `email` is empty where it is the id or unknown."""
+    """A person in the list. `email` is empty if it is the id or unknown."""
 
     name: str
     profile_id: str

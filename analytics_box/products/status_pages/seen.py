@@ -21,8 +21,8 @@ MOST_IN_ANSWER: Final = 50  # incidents, or maintenances, in one answer (wire 9.
 
 
 class ComponentDay(Struct, frozen=True):
-    """A day of a component in the page's zone. `uptime` is a percentage (semantics 20), None where it is hidden or
-    nothing is known; durations are ms, None where hidden or not measured. A manual component has no checks."""
+    """A day of a component in the page's zone. `uptime` is a percentage (semantics 20), None if it is hidden or
+    nothing is known; durations are ms, None if hidden or not measured. A manual component has no checks."""
 
     date: str  # YYYY-MM-DD
     state: DayState
@@ -35,7 +35,7 @@ class ComponentDay(Struct, frozen=True):
 
 
 class ComponentSeen(Struct, frozen=True, kw_only=True):
-    """A component. `current` is what its monitor says (wire 9.2), `status` also what incidents say; None where nothing
+    """A component. `current` is what its monitor says (wire 9.2), `status` also what incidents say; None if nothing
     is known. `uptime` is the percentage of all its days; `domain` is the host of what is checked."""
 
     id: str

@@ -31,7 +31,7 @@ class OutputColumn(Struct, frozen=True):
 
     output: Output
     value: Value | None = None
-    sort: Key = ""  # what engines sort by for this field; empty where they cannot
+    sort: Key = ""  # what engines sort by for this field; empty if they cannot
 
 
 class ScanRequest(Struct, frozen=True):
@@ -83,7 +83,7 @@ class QueryType(Struct, frozen=True):
     `recent` types look at the last so many ms instead of the request's range, `today` ones at the day so far; both
     are never cached. `needs` are filters of which one must be there, as eq; with `needs_one` exactly one, with one
     value. Filters in `alone` are conditions of their own, with eq or in, each once at most. `organization` types also
-    count an organization's events that belong to no website; `personal` ones say who somebody is. `values` types show
+    count an organization's events that belong to no website; `personal` ones say who someone is. `values` types show
     what events carried: of a public website they are public only where its owner publishes that too. `gated` ones are
     not part of the plan free (wire 3.4). `subject` is what a query has to name for it: asked of something else, a type
     finds nothing (wire 1.1). The `shape` of a `weighed` type also gets how the flag splits its visitors.
@@ -165,7 +165,7 @@ def column(
     unit: str = "",
     sort: Key = "",
 ) -> OutputColumn:
-    """A column. One whose value is a function of its own says what it is sorted by, or is not sorted by engines."""
+    """A column. One whose value is its own function says what it is sorted by, or is not sorted by engines."""
     made = value.value if isinstance(value, SortableValue) else value
     known = value.key if isinstance(value, SortableValue) else name if value is None else ""
     key = sort or known

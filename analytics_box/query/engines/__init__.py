@@ -160,7 +160,7 @@ class Engines:
                 retry_after=5,
             )
         found = await self._rows_here(plan, seconds, take)
-        await self.trimmed.refuse(plan, self._why_not_far)  # what it lacks may have been trimmed meanwhile
+        await self.trimmed.refuse(plan, self._why_not_far)  # what it lacks may have been trimmed in the meantime
         return found
 
     @property
@@ -218,7 +218,7 @@ class Engines:
     def _tended(self, task: "asyncio.Task[None]") -> None:
         self._tending, self._is_there = None, False
         if not task.cancelled():
-            task.exception()  # whoever waits is told
+            task.exception()  # anyone who waits is told
 
     async def _wait_for_replica(self, most: float) -> float:
         """For how many seconds it was waited."""

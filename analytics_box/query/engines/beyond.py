@@ -57,7 +57,7 @@ class Beyond:
 
     @asynccontextmanager
     async def keeping(self) -> AsyncIterator[None]:
-        """Nothing more is trimmed meanwhile."""
+        """Nothing more is trimmed in the meantime."""
         if self._far is None:
             yield
             return
@@ -92,11 +92,11 @@ class Beyond:
             return {*wanted}
 
     async def shipments(self, what: OfPerson) -> list[tuple[int, int]]:
-        """In which shipments of all machines something is of somebody. Raises InClickHouse."""
+        """In which shipments of all machines something is of someone. Raises InClickHouse."""
         return await self._look(partial(removing.shipments, what=what))
 
     async def remove_everywhere(self, what: OfPerson, shipments: Sequence[tuple[int, int]]) -> None:
-        """See that no machine has anything of somebody in these shipments any more. Raises InClickHouse."""
+        """See that no machine has anything of someone in these shipments any more. Raises InClickHouse."""
         await self._asked(lambda far: far.remove_everywhere(what, shipments))
 
     async def rows(self, table: str, columns: Sequence[str], where: str, *, order: str, most: int) -> list[Row]:

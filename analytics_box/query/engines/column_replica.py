@@ -1,4 +1,4 @@
-"""The column replica of a box that runs: opened, brought up to date, asked, and made anew if it fails."""
+"""The column replica of a box that runs: opened, brought up to date, asked, and rebuilt if it fails."""
 
 import asyncio
 import contextlib
@@ -133,7 +133,7 @@ class ColumnReplica:
         return None
 
     async def tend(self) -> None:
-        """Open or build it, bring it up to date, and build it anew when removed events have to leave its file."""
+        """Open or build it, bring it up to date, and build it again when removed events have to leave its file."""
         if self.opened is None:
             await self._open()
         elif self.opened.has_remains and self._clock.now() - self._opened_at >= DAY:
@@ -166,7 +166,7 @@ class ColumnReplica:
         return await asyncio.to_thread(self._status, replica, await self._events.read(newest))
 
     async def follow(self) -> None:
-        """Bring it to the state that the facts have now; what comes meanwhile is for the next one.
+        """Bring it to the state that the facts have now; what comes in the meantime is for the next one.
 
         A step that has begun goes on when nobody waits for it any more: no other may begin before it has ended.
         """

@@ -1,4 +1,4 @@
-"""The column replica: the facts of events.db once more, column by column, in columns.duckdb.
+"""The column replica: the facts of events.db again, column by column, in columns.duckdb.
 
 It is derived and can be deleted at any time. Facts are only ever added, with ids that grow, and removed; what is
 removed or changed is named in the table `changes` by triggers. So the replica follows by taking, in one snapshot of
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "columns.duckdb"
 SPILL_NAME = "columns.spill"
-MOST_SPILLED = "2GB"  # of disk that queries may use beside their memory
+MOST_SPILLED = "2GB"  # of disk that queries may use next to their memory
 _BYTES_OF_A_ROW = 80  # 42 were measured; strings and the log come on top
 _BYTES_AT_LEAST = 64 << 20
 # Rows that travel together. DuckDB takes 5 ms to plan the statement that adds them.
@@ -224,7 +224,7 @@ def _check_room(directory: Path, db: Connection) -> None:
 
 
 def forget_replica(path: Path) -> None:
-    """Remove a replica's files, and what queries have left beside them."""
+    """Remove a replica's files, and what queries have left next to them."""
     shutil.rmtree(path.with_name(SPILL_NAME), ignore_errors=True)
     for file in (path, path.with_name(path.name + ".wal")):
         file.unlink(missing_ok=True)
@@ -281,7 +281,7 @@ def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
             "temp_directory": str(path.with_name(SPILL_NAME)),
             "max_temp_directory_size": MOST_SPILLED,
             "default_block_size": "65536",  # a column of a row group fills blocks of 256 KB badly: 8 % of the file
-            "checkpoint_threshold": "64MB",  # the newest rows are packed anew each time
+            "checkpoint_threshold": "64MB",  # the newest rows are packed again each time
             "default_null_order": "nulls_first_on_asc_last_on_desc",  # as SQLite
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,

@@ -8,7 +8,7 @@ Row = tuple[Any, ...]
 Take = Callable[[int], None]  # is told bytes; raises when there are too many
 
 PIECE = 64 << 10  # bytes that are counted at once
-# What stands in the place of a part of JSON, once it is decoded: a list, a number or a key with its share of an object.
+# What is in the place of a part of JSON, once it is decoded: a list, a number or a key with its share of an object.
 _BYTES_OF_A_PART = 48
 
 

@@ -153,6 +153,6 @@ def _open_file(path: Path, events: Path, _db: Connection) -> RollupsFile:
 
 
 def _advance_file(file: RollupsFile, now: int, _db: Connection) -> bool:
-    """Runs on a reader of events.db, so that its log is not started again meanwhile."""
+    """Runs on a reader of events.db, so that its log is not started again in the meantime."""
     with rollups_file.rebuildable():
         return file.advance(now)

@@ -122,7 +122,7 @@ class PlanRun:
 
 
 def is_soon_understood(plan: QueryPlan) -> bool:
-    """Whether the engine comes to reading rows at once: who somebody is, asked in many conditions, is for the other."""
+    """Whether the engine comes to reading rows at once: who someone is, asked in many conditions, is for the other."""
     return sum(map(_on_people, plan.where)) <= _MOST_ON_PEOPLE
 
 

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 MB = 1_000_000
-_REST = 192 * MB  # what the box and DuckDB itself take beside the memory of queries
+_REST = 192 * MB  # what the box and DuckDB itself take next to the memory of queries
 _LEAST = 64 * MB  # with less nothing can be built
 _SMALL = 384 * MB  # a container with less does without a replica
 _UNITS = {"MB": MB, "GB": 1_000 * MB}

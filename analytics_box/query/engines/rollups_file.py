@@ -70,7 +70,7 @@ BEGIN_SHARE = 20
 _OF_PAGES = tuple(f"rolled_{roll.name}" for roll in BY_DIMENSION if roll.group == ("path",))
 
 
-# What a file that is broken raises, or one that somebody has removed.
+# What a file that is broken raises, or one that someone has removed.
 _BROKEN: tuple[type[Exception], ...] = (
     *(apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.CantOpenError, apsw.IOError, apsw.ReadOnlyError),
     OSError,
@@ -100,7 +100,7 @@ class RollupsFile:
 
     def __init__(self, path: Path, connection: Connection) -> None:
         self.path = path
-        self.is_well = True  # else it has to be made anew
+        self.is_well = True  # else it has to be rebuilt
         self.applied = state_of(connection).applied  # the last change that is no longer needed
         self.behind = 0  # how many events and changes the last question found that are not looked at yet
         self._connection = connection

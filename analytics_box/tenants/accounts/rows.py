@@ -1,4 +1,4 @@
-"""Users, setup links and password links in box.db; sessions have a module of their own.
+"""Users, setup links and password links in box.db; sessions have their own module.
 
 Every function takes a connection inside the caller's transaction.
 """

@@ -26,7 +26,7 @@ class SignInSession(Struct, frozen=True):
 
 
 class AccountSession(Struct, frozen=True):
-    """A session as its user sees it. `device` is in words; empty where unknown."""
+    """A session as its user sees it. `device` is in words; empty if unknown."""
 
     digest: bytes
     device: str

@@ -66,7 +66,7 @@ class Further(Struct, frozen=True):
 
 class KeyListItem(Struct, frozen=True):
     """A key in the list. `further` is what it may do on single websites beyond `may`; `switch` is the verb that turns
-    it off or on, empty where neither is possible."""
+    it off or on, empty if neither is possible."""
 
     id: str
     name: str

@@ -51,7 +51,7 @@ class Organization(Struct, frozen=True):
 class StoredOrganization(Struct, frozen=True):
     """An organization with all that its settings show. Times are UTC ms.
 
-    `time_zone` is empty where new members start in UTC, `logo` where there is none, else it is the image's digest.
+    `time_zone` is empty if new members start in UTC, `logo` where there is none, else it is the image's digest.
     `metadata` is a JSON object that programs keep there.
     """
 

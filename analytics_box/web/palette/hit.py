@@ -25,7 +25,7 @@ LONGEST: Final = 100  # characters of a question
 
 
 class PaletteHit(Struct, frozen=True):
-    """Something to go to. `detail` stands beside the label and is searched, too."""
+    """Something to go to. `detail` is next to the label and is searched as well."""
 
     kind: Kind
     label: str

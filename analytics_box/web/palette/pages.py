@@ -1,4 +1,4 @@
-"""The palette as a page for everybody, and its options for the dialog that Ctrl-K opens."""
+"""The palette as a page for everyone, and its options for the dialog that Ctrl-K opens."""
 
 from analytics_box.base.translation import _
 from analytics_box.web.page.shell import frame

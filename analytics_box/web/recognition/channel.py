@@ -29,7 +29,7 @@ _LINKS = {"referral", "app", "link"}
 def channel(*, name: str, medium: str, campaign: str, click_id: str, tag: str) -> str:
     """The channel of a session that comes from the source of this name.
 
-    `medium` and `campaign` are utm values; `tag` is what the name was read from, empty where that was a click id or
+    `medium` and `campaign` are utm values; `tag` is what the name was read from, empty if that was a click id or
     the referrer.
     """
     medium, campaign = _tagged_medium(medium), _tagged_medium(campaign)

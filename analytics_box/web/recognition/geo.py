@@ -38,7 +38,7 @@ _UNSAID = {"XX", "ZZ", "T1", "UNKNOWN", "-", "?"}  # Cloudflare, App Engine and 
 
 
 class Location(NamedTuple):
-    """English names, empty where unknown."""
+    """English names, empty if unknown."""
 
     country: str = ""
     region: str = ""
@@ -81,7 +81,7 @@ class Geo:
         return self._corrected(location, headers) if self._asks_proxy and is_trusted(peer, self._trusted) else location
 
     def reload(self) -> bool:
-        """Open the named database anew if its file is another than before; whether it did. Reads the disk."""
+        """Open the named database again if its file is another than before; whether it did. Reads the disk."""
         if self._path is None:
             return False
         try:

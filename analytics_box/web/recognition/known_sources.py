@@ -1,7 +1,7 @@
-"""Sources that people know, with their hosts (semantics 18): the CC0 lists and our own table beside them.
+"""Sources that people know, with their hosts (semantics 18): the CC0 lists and our own table next to them.
 
 In a host `{}` at the end is any country domain (amazon.com, amazon.de, amazon.com.br), `{}` in front any two letters
-(de.linkedin.com), `*` in front any page of a member (somebody.tumblr.com). Names of apps are hosts, too, because
+(de.linkedin.com), `*` in front any page of a member (someone.tumblr.com). Names of apps are hosts, too, because
 Android writes them so into referrers.
 """
 

@@ -1,4 +1,4 @@
-"""The language that somebody reads, as xx or xx-YY (wire 4.3), and its English name."""
+"""The language that someone reads, as xx or xx-YY (wire 4.3), and its English name."""
 
 import json
 import re

@@ -13,10 +13,10 @@ _LONGEST_HOST = 253  # characters (RFC 1035)
 _REMEMBERED = 5_000  # hosts: 3 MB at most
 _SECOND_LEVELS = {"ac", "co", "com", "edu", "gob", "gov", "ne", "net", "or", "org"}  # example.co.uk
 _OF_COMPANIES = {"co", "com"}
-# What stands in front of a host without making it another: www, its forms for phones, its search, a country.
+# What is in front of a host without making it another: www, its forms for phones, its search, a country.
 _FORM = re.compile(r"www\d*|m|mobile|touch|search|[a-z]{2}(?:-[a-z]{2})?")
 _NO_COUNTRY = {"ad", "ai", "go", "hi", "hr", "id", "im", "io", "ir", "me", "my", "pr", "qa", "tv"}  # id.vk.com signs in
-_NO_COUNTRY_DOMAIN = {"ai", "io", "tv"}  # sold to everybody; google.tv and amazon.ai are no search and no shop
+_NO_COUNTRY_DOMAIN = {"ai", "io", "tv"}  # sold to everyone; google.tv and amazon.ai are no search and no shop
 _NO_MEMBER = {"about", "accounts", "api", "blog", "business", "docs", "help", "login", "status", "support", "www"}
 _MAIL = re.compile(r"(?:e-?|my|web)?mail\d*[a-z]?|messagerie|owa|poczta|roundcube|zimbra")
 _TALK = {"groups", "messages"}
@@ -40,7 +40,7 @@ def name_of_host(host: str) -> str:
     """The known name of a referrer's host, else the host without www (semantics 18).
 
     A known name stands for its host and for the forms and country domains of that. What else such a company has on
-    subdomains (documents, sign-in, consoles) is a source of its own. Web mail goes by the name of its provider.
+    subdomains (documents, sign-in, consoles) is its own source. Web mail goes by the name of its provider.
     """
     host = host.lower().rstrip(".").removeprefix("www.")
     if len(host) > _LONGEST_HOST:
@@ -50,7 +50,7 @@ def name_of_host(host: str) -> str:
 
 
 def _name_of_form(labels: list[str]) -> str:
-    """The name of what these labels are a form of; empty where that is unknown."""
+    """The name of what these labels are a form of; empty if that is unknown."""
     for first in range(len(labels) - 1):
         rest = labels[first:]
         name = _known_host(rest)
@@ -63,7 +63,7 @@ def _name_of_form(labels: list[str]) -> str:
 
 
 def _known_host(labels: list[str]) -> str:
-    """The name of exactly this host, or of the pattern that it fits; empty where there is none."""
+    """The name of exactly this host, or of the pattern that it fits; empty if there is none."""
     hosts = known_sources().hosts
     host, last = ".".join(labels), labels[-1]
     if host in hosts:
@@ -83,7 +83,7 @@ def _known_host(labels: list[str]) -> str:
 
 
 def _name_of_mail(labels: list[str]) -> str:
-    """The known provider of this web mail, else its host; empty where it is none."""
+    """The known provider of this web mail, else its host; empty if it is none."""
     at = _mail_at(labels)
     if at < 0:
         return ""
@@ -104,7 +104,7 @@ def _mail_at(labels: list[str]) -> int:
 
 
 def name_of_tag(tag: str) -> str:
-    """The known name behind a utm_source, which may be a name, a host or a URL; empty where there is none."""
+    """The known name behind a utm_source, which may be a name, a host or a URL; empty if there is none."""
     return _known_tag(tag)[0]
 
 
@@ -115,7 +115,7 @@ def says_paid(tag: str) -> bool:
 
 @lru_cache(maxsize=2_000)
 def _known_tag(tag: str) -> tuple[str, bool]:
-    """The known name that a tag means, and whether it says that somebody paid."""
+    """The known name that a tag means, and whether it says that someone paid."""
     word = plain(tag)
     name = _source_name(word)
     if name:
@@ -130,7 +130,7 @@ def _known_tag(tag: str) -> tuple[str, bool]:
 
 
 def _ad_network(word: str) -> str:
-    """The known name of the network whose advertising this is; empty where it is none."""
+    """The known name of the network whose advertising this is; empty if it is none."""
     name = ""
     if word.endswith(_PAID_ENDS):
         name = _source_name(word.removesuffix(next(end for end in _PAID_ENDS if word.endswith(end))))
@@ -158,7 +158,7 @@ def kind_of(name: str) -> Kind:
 
 
 def domain_of(name: str) -> str:
-    """The domain that stands for a source: its own where the name is a host, empty where there is none."""
+    """The domain that stands for a source: its own where the name is a host, empty if there is none."""
     if name == DIRECT:
         return ""
     return known_sources().domains.get(name, name if "." in name and " " not in name else "")

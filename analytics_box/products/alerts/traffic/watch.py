@@ -332,7 +332,7 @@ def _note(db: Connection, *, span: WatchedPeriod, down: set[str], now: int) -> N
 
 
 def _begin(db: Connection, *, alarm_id: str, occurrence: Occurrence, now: int) -> int:
-    """Tell it unless that lasts already, or the alarm has been switched off meanwhile."""
+    """Tell it unless that lasts already, or the alarm has been switched off in the meantime."""
     alarm = alarm_rows.ALARMS.find(db, alarm_id)
     if alarm is None or not alarm.enabled or episode_rows.find(db, alarm_id, occurrence.subject) is not None:
         return 0

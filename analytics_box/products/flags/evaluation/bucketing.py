@@ -4,7 +4,7 @@ Every algorithm derives a number from 0 up to 100 from a text, always the same n
 its users were bucketed by before, so that an import moves no user:
 
         default        the existing service's: 32-bit h·31 over UTF-16 code units, salt:id, mod 100 (wire 6.3)
-        unleash        murmur3 of groupId:id, in whole percent; variants in thousandths, with a seed of their own
+        unleash        murmur3 of groupId:id, in whole percent; variants in thousandths, with their own seed
         growthbook_v1  FNV-1a of id+seed, in thousandths
         growthbook_v2  FNV-1a of the FNV-1a of seed+id, in ten-thousandths
         flagd          murmur3 of seed+id, multiplied and shifted

@@ -32,7 +32,7 @@ TYPES: Final = {"csv": "text/csv", "json": "application/json"}
 _PIECE: Final = 1_000
 UTM: Final = {f"utm{name.capitalize()}": name for name in Utm.__struct_fields__}
 _OF_ITSELF: Final = ("id", "organizationId", "createdBy")
-_BESIDES: Final = {  # what stands in the place of a field
+_BESIDES: Final = {  # what is in the place of a field
     "folderId": ("shortUrl", "folder"),
     "expiredRedirectUrl": ("expiresAt", "expiredRedirectUrl"),
     "utm": tuple(UTM),

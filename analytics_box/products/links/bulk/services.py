@@ -124,7 +124,7 @@ def _dub(row: Row) -> list[Fields]:
 
 
 def _countries(geo: Any, phones: list[str]) -> list[Fields]:
-    """Targets by country as rules. Phones with a target of their own come before them at Dub, and after them here."""
+    """Targets by country as rules. Phones with their own target come before them at Dub, and after them here."""
     geo = _inner(geo, "geo")
     if geo is None:
         return []

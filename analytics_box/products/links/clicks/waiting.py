@@ -76,7 +76,7 @@ class Clicks:
         return self._counts[link]
 
     def counted(self, link: int) -> int | None:
-        """The count without waiting; None where it is not known yet."""
+        """The count without waiting; None if it is not known yet."""
         return self._counts.get(link)
 
     async def totals(self, links: Sequence[int]) -> dict[int, ClickTotal]:
@@ -112,7 +112,7 @@ class Clicks:
     async def flush(self) -> None:
         """Returns when all that was noted before is on disk, or cannot be written now."""
         self._begin()
-        waiting = tuple(self._writing)  # and none of those that begin meanwhile
+        waiting = tuple(self._writing)  # and none of those that begin in the meantime
         if waiting:
             await asyncio.gather(*waiting)
 

@@ -122,7 +122,7 @@ def _free_slug(name: str, others: Collection[LinkFolder]) -> str:
 class FolderCache:
     """The folders of an organization by name while a file is imported: read once, and kept current.
 
-    It belongs to one transaction. What that undoes has to be undone here, too: `mark` before, `undo` after.
+    It belongs to one transaction. What that undoes has to be undone here as well: `mark` before, `undo` after.
     """
 
     def __init__(self, db: Connection, organization_id: str) -> None:

@@ -80,7 +80,7 @@ async def list_page(call: Call, given: LinkPage) -> LinkPageAnswer:
 
 
 async def visible_links(call: Call, organization_id: str | None, selection: LinkSelection) -> list[ShortLink]:
-    """The links that somebody may see. Raises Forbidden."""
+    """The links that someone may see. Raises Forbidden."""
     own, by = acting(call, organization_id)
 
     def read(db: Connection) -> list[ShortLink]:
@@ -101,7 +101,7 @@ async def _fitting(call: Call, given: LinkList) -> list[ShortLink]:
 
 
 async def _rank_by_clicks(call: Call, selection: LinkSelection, ranking: Ranking) -> list[ShortLink]:
-    """The links that somebody may see by their clicks. Raises Forbidden."""
+    """The links that someone may see by their clicks. Raises Forbidden."""
     _, by = acting(call, selection.organization_id)
     await call.read(lambda db: check(db, Reach(selection.organization_id, by), "viewer"))
     numbers = await ranked.numbers(call, selection, ranking)

@@ -70,7 +70,7 @@ def page(db: Connection, *, after: int, limit: int) -> tuple[list[LoadedLink], i
 
 log = logging.getLogger(__name__)
 
-AT_ONCE: Final = 20_000  # links that are loaded before the box answers; more are loaded beside it
+AT_ONCE: Final = 20_000  # links that are loaded before the box answers; more are loaded next to it
 _LATEST: Final = 100_000  # links that are kept of more than fit
 _MISSING: Final = 50_000  # slugs that are known to have no link
 _PAGE: Final = 2_000  # links that are read at once
@@ -90,7 +90,7 @@ class LinkDirectory:
         self._organizations: list[str] = []
         self._organization_numbers: dict[str, int] = {}
         self._changed: set[bytes] | None = None  # while links are loaded
-        self._gone: set[str] = set()  # organizations that were removed meanwhile
+        self._gone: set[str] = set()  # organizations that were removed in the meantime
         self._changes = 0
         self.complete = False
 
@@ -101,7 +101,7 @@ class LinkDirectory:
             self.complete = True
 
     async def load(self) -> None:
-        """Load all links beside the box's other work, unless they are here or do not fit."""
+        """Load all links next to the box's other work, unless they are here or do not fit."""
         if self.complete or self._changed is not None or await self._db.read(rows.LINKS.count) > self._most:
             return
         self._changed, after = set(), 0
@@ -140,7 +140,7 @@ class LinkDirectory:
         return self.complete or self._key(domain, slug) in self._missing
 
     async def look_up(self, domain: str, slug: str) -> RedirectLink | None:
-        """The link, read from box.db. What was changed meanwhile is not kept."""
+        """The link, read from box.db. What was changed in the meantime is not kept."""
         key, before = self._key(domain, slug), self._changes
         link = await self._db.read(lambda db: rows.find_by_slug(db, domain, slug))
         if link is None:

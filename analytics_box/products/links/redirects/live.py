@@ -53,7 +53,7 @@ class RedirectLink(Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def is_simple(self) -> bool:
-        """Whether everybody is redirected to the same target."""
+        """Whether everyone is redirected to the same target."""
         return not (self.rules or self.variants or self.ios_url or self.android_url or self.deep_link_app)
 
 

@@ -1,6 +1,6 @@
 """Creating, changing and deleting monitors: each verb writes its rows and audit entries in the caller's transaction.
 
-Whoever calls one tells the directory after the commit. Secrets are sealed, and stand in no audit entry.
+Anyone who calls one tells the directory after the commit. Secrets are sealed, and stand in no audit entry.
 """
 
 import secrets

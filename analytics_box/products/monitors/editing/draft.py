@@ -1,4 +1,4 @@
-"""A monitor as it would be with what somebody says of it: every field in its one spelling, or a refusal that names all
+"""A monitor as it would be with what someone says of it: every field in its one spelling, or a refusal that names all
 that is wrong. Pure but for the fence, which knows this machine's IP addresses."""
 
 import re

@@ -44,7 +44,7 @@ def kind_of(url: str, given: Kind | None) -> Kind:
 
 
 def clean_url(kind: Kind, url: str, fence: Fence, *, monitor_id: str) -> str:
-    """The URL of a monitor of this kind. Raises BadRequest for one that the box may not ask, too."""
+    """The URL of a monitor of this kind. Raises BadRequest for one that the box may not ask as well."""
     if kind == "push":
         return f"push://{monitor_id}"
     try:

@@ -63,6 +63,6 @@ async def export(call: Call, given: ExportMonitors) -> MonitorExportAnswer:
 
 
 def _note(db: Connection, acting: Reach) -> None:
-    """Write down that somebody has the secrets. Raises Forbidden for those who may not."""
+    """Write down that someone has the secrets. Raises Forbidden for those who may not."""
     check(db, acting, "admin")
     audit.record(db, acting.by, acting.organization_id, "created", "monitor_export", acting.organization_id)

@@ -186,7 +186,7 @@ def _store_all(
         try:
             if one.status == "created" and not left:
                 raise Conflict(change.full(tools))  # others made some since
-            with db:  # a savepoint of its own
+            with db:  # its own savepoint
                 changed = _store(db, tools, acting, one)
             left -= one.status == "created"
         except BoxError as refused:

@@ -40,7 +40,7 @@ def name_of(url: str) -> str:
 
 
 def host_of(kind: Kind, url: str) -> str:
-    """The host that an address leads to; empty where there is none, or where it is an IP address."""
+    """The host that an address leads to; empty if there is none, or where it is an IP address."""
     if kind == "push":
         return ""
     try:

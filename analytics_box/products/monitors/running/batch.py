@@ -56,7 +56,7 @@ class WatchGap(NamedTuple):
 
 
 class TargetChange(NamedTuple):
-    """Something else is checked from now on: a row of failing checks begins anew."""
+    """Something else is checked from now on: a row of failing checks restarts."""
 
     number: int
 
@@ -164,7 +164,7 @@ class HappeningBatch:
             if draft.shown in instead_of:
                 draft.shown, draft.shown_since = SPANS[base], max(since, draft.shown_since)
             if was_unknown:
-                self._show(watched, draft, at)  # a window may have begun meanwhile
+                self._show(watched, draft, at)  # a window may have begun in the meantime
 
     def _unknown(self, watched: WatchedMonitor, draft: WatchedDraft, result: CheckResult) -> None:
         at = max(result.at, draft.seen)

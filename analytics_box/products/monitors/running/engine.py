@@ -39,7 +39,7 @@ from analytics_box.products.monitors.window import MaintenanceWindow
 log = logging.getLogger(__name__)
 
 LOOK: Final = 5.0  # seconds between two looks at the clock, at most
-BEAT: Final = 0.02  # and at least, unless something changes: what is due meanwhile begins together
+BEAT: Final = 0.02  # and at least, unless something changes: what is due in the meantime begins together
 _PROBED: Final = ("kind", "url", "timeout", "cache_bust", "options", "secrets")  # what a check goes by
 _BACK: Final = 1_000  # ms that the clock may be set back unnoticed
 
@@ -324,7 +324,7 @@ class CheckEngine:
         self._drain.add(OverlayChange(watched.monitor.number, at, watched.monitor.is_paused))
         self._planning.change(watched, at)
         if not watched.overlay.in_maintenance(at):
-            self._planning.at_once(watched, now)  # so that people hear of what is wrong now
+            self._planning.at_once(watched, now)  # so that people learn of what is wrong now
 
     # --- what changes
 

@@ -2,7 +2,7 @@
 
 A network failure of a monitor that was up says nothing by itself: it is held until another host of that network, a
 canary, has answered a question asked after it. If no canary answers, and most monitors checked since cannot be reached
-either, the box is cut off, and what it holds says nothing. Most monitors are those of most organizations, too.
+either, the box is cut off, and what it holds says nothing. Most monitors are those of most organizations as well.
 
 Canaries are no evidence before one has answered for the first time, since a box may be where they cannot be reached.
 They are none either if they cannot be asked while most monitors are reached.

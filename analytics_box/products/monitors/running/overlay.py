@@ -20,7 +20,7 @@ class Overlay:
         return any(phase.at(instant)[0] for phase in self._phases)
 
     def next_change(self, instant: int) -> int | None:
-        """The first instant after that at which one begins or ends; None where none ever does."""
+        """The first instant after that at which one begins or ends; None if none ever does."""
         changes = (phase.at(instant)[1] for phase in self._phases)
         return min((change for change in changes if change is not None), default=None)
 

@@ -9,10 +9,10 @@ from analytics_box.base.turns import FairQueue
 
 GLOBAL: Final = 256
 PER_GROUP: Final = 64
-SLOW: Final = 128  # of those that took long last time, beside the others
+SLOW: Final = 128  # of those that took long last time, next to the others
 SLOW_PER_GROUP: Final = 32
 PER_HOST: Final = 4
-AT_ONCE: Final = 16  # beside them, that people wait for
+AT_ONCE: Final = 16  # next to them, that people wait for
 AT_ONCE_PER_GROUP: Final = 4
 
 Run = Callable[[], Coroutine[Any, Any, None]]
@@ -55,7 +55,7 @@ class Pool:
         return len(self._tasks)
 
     def submit(self, host: str, run: Run, *, group: str = "", at_once: bool = False) -> int:
-        """Run this when there is room, or soon, since somebody waits for it; returns what it can be dropped by."""
+        """Run this when there is room, or soon, since someone waits for it; returns what it can be dropped by."""
         self._next += 1
         work = _Work(None if at_once else (group, host), self._next, run)
         if work.host is None:

@@ -34,7 +34,7 @@ class RecoveredState(NamedTuple):
 async def recover(events: Db, monitors: Mapping[int, WatchedMonitor], now: int) -> RecoveredState:
     """Bring monitors to where they were, and write down a gap before now.
 
-    No check is replayed, and what is told is based on no gap: rows of checks begin anew, and who waits to be told gets
+    No check is replayed, and what is told is based on no gap: rows of checks begin again, and who waits to be told gets
     the gap as extra time. Raises Unavailable.
     """
     drafts, recovered = await events.write(partial(_recover, monitors=dict(monitors), now=now))

@@ -92,7 +92,7 @@ def after(before: MonitorStanding, at: int, outcome: Outcome, needed: Thresholds
 
 
 def without_row(standing: MonitorStanding) -> MonitorStanding:
-    """The monitor after something that its checks say nothing about: a row of them begins anew."""
+    """The monitor after something that its checks say nothing about: a row of them restarts."""
     if not standing.turned:
         return standing
     fails = standing.fails if standing.base == "down" else 0

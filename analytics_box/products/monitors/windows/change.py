@@ -1,5 +1,5 @@
 """Making, changing and ending maintenance windows: each verb writes its row and audit entry in the caller's
-transaction. Whoever calls one tells the directory after the commit."""
+transaction. Anyone who calls one tells the directory after the commit."""
 
 from typing import Any, Final
 

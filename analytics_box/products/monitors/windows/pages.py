@@ -48,7 +48,7 @@ MOST: Final = 6  # on a day
 
 
 class CalendarEntry(Struct, frozen=True):
-    """A maintenance on a day. `begins` and `ends` are local times; empty where it began before or ends later."""
+    """A maintenance on a day. `begins` and `ends` are local times; empty if it began before or ends later."""
 
     id: str
     name: str
@@ -110,7 +110,7 @@ def _instant(day: date, place: ZoneInfo) -> int:
 
 PLACE: Final = f"{HOME}/maintenance"
 _ON_PAGE: Final = "/status-pages/{}/incidents/{}"
-MOST_MONITORS: Final = 500  # to choose from; of more, whoever plans names groups or tags
+MOST_MONITORS: Final = 500  # to choose from; of more, anyone who plans names groups or tags
 _FIELDS: Final = {
     "covers": "all",
     "repeat.time": "time",

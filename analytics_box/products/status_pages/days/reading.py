@@ -1,4 +1,4 @@
-"""The days of components: what is stored of them, and what is found anew of the others."""
+"""The days of components: what is stored of them, and what is found again of the others."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence

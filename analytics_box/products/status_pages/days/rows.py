@@ -69,7 +69,7 @@ def store(db: Connection, days: Iterable[StoredDay], zone: str) -> None:
 
 
 def forget(db: Connection, page_id: str, days: Iterable[str]) -> None:
-    """Forget these days of a page's components: they are found anew, and stored when they are over."""
+    """Forget these days of a page's components: they are found again, and stored when they are over."""
     db.execute(
         """
         -- status_pages.days.forget

@@ -154,7 +154,7 @@ def hasten(db: Connection, page: StatusPage, now: int) -> None:
 
 
 def room(db: Connection, own: Reach, page_id: str) -> StatusPage:
-    """A page on which somebody may write another incident. Raises Forbidden, NotFound or Conflict."""
+    """A page on which someone may write another incident. Raises Forbidden, NotFound or Conflict."""
     check(db, own, "member")
     page = page_in_reach(db, own, page_id)
     if incident_rows.count_open(db, page.id) >= MOST_OPEN:
@@ -179,7 +179,7 @@ def check_room(incident: Incident, status: Status) -> None:
 def find_editable(
     db: Connection, own: Reach, incident_id: str, kind: Kind | None = None
 ) -> tuple[StatusPage, Incident]:
-    """An incident that somebody may change, and its page. Raises Forbidden or NotFound."""
+    """An incident that someone may change, and its page. Raises Forbidden or NotFound."""
     check(db, own, "member")
     incident = incident_rows.find(db, incident_id)
     if incident is None or kind not in {None, incident.kind}:

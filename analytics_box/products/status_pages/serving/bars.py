@@ -34,7 +34,7 @@ _USUAL_MIDDLE: Final = 14
 _MARK: Final = 33  # below a day that was down, for who does not see colours
 _CLASSES: Final[dict[DayState, str]] = {"up": "u", "degraded": "g", "down": "d", "maintenance": "m", "unknown": "n"}
 
-_TOLD: Final = frozenset(("degraded", "down"))  # when somebody points at them
+_TOLD: Final = frozenset(("degraded", "down"))  # when someone points at them
 
 
 class DayRun(Struct, frozen=True):
@@ -63,7 +63,7 @@ class Bars(Struct, frozen=True):
 
 
 def bars(days: Sequence[ComponentDay]) -> Bars | None:
-    """The bars of these days; None where there are none."""
+    """The bars of these days; None if there are none."""
     if not days:
         return None
     found, start = [], 0

@@ -22,7 +22,7 @@ LARGEST: Final = 1_000_000  # bytes of an answer that is kept
 Key = tuple[str, str, str]  # of an answer: page, base path, path
 HeaderList = list[tuple[bytes, bytes]]
 _WORTH_IT: Final = 1_000  # bytes; less fits into one packet anyway
-_GZIP_LEVEL, _BROTLI_QUALITY = 6, 5  # a few milliseconds at most: pages are made anew every ten seconds
+_GZIP_LEVEL, _BROTLI_QUALITY = 6, 5  # a few milliseconds at most: pages are rebuilt every ten seconds
 _UNCHANGED: Final = {"type": "http.response.body", "body": b"", "more_body": False}
 
 
@@ -44,7 +44,7 @@ class EncodedAnswer(NamedTuple):
 
 
 class CachedAnswer:
-    """An answer with every coding that somebody asked for."""
+    """An answer with every coding that someone asked for."""
 
     __slots__ = ("_codings", "_hash", "made", "size", "state")
 
@@ -56,7 +56,7 @@ class CachedAnswer:
         self.size = len(made.body)
 
     def coded(self, accepted: bytes) -> EncodedAnswer:
-        """The answer as small as whoever sends this Accept-Encoding takes it."""
+        """The answer as small as anyone who sends this Accept-Encoding takes it."""
         coding = _coding(accepted) if len(accepted) <= LONGEST else ""
         return self._codings.get(coding) or self._code(coding)
 
@@ -110,7 +110,7 @@ class Shelf:
 
 
 async def send_kept(send: Send, kept: CachedAnswer, accepted: bytes, known: bytes | None) -> None:
-    """Answer with 200, or 304 to whoever knows it. `accepted` and `known` are headers of the request."""
+    """Answer with 200, or 304 to anyone who knows it. `accepted` and `known` are headers of the request."""
     found = kept.coded(accepted)
     if known is not None and names_tag(known, found.tag):
         await send({"type": "http.response.start", "status": 304, "headers": found.unchanged})

@@ -57,7 +57,7 @@ class LatencyChart(Struct, frozen=True):
 
 
 def chart(days: Sequence[ComponentDay], *, slow: bool) -> LatencyChart | None:
-    """The lines of these days, that of slow checks only where there is room for it; None where nothing is known."""
+    """The lines of these days, that of slow checks only where there is room for it; None if nothing is known."""
     averages, slows = [one.average_ms for one in days], [one.p95_ms if slow else None for one in days]
     known = [value for value in (*averages, *slows) if value is not None]
     usual = [value for value in averages if value is not None]

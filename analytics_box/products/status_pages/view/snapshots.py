@@ -151,7 +151,7 @@ class PageSnapshots:
             kept.reading = None
 
     async def _store(self, settled: list[StoredDay], zone: str) -> None:
-        """The job that stores days does it, too: so nothing is lost where it is refused, or the clock is doubted."""
+        """The job that stores days does it as well: so nothing is lost where it is refused, or the clock is doubted."""
         watch = self.sources.clock_watch
         try:
             if watch.is_doubted or not await watch.is_trusted():

@@ -33,7 +33,7 @@ class Answers:
             self._running -= 1
 
     async def _answer(self, plan: QueryPlan, seconds: float, take: "_Once") -> list[Row]:
-        """Ask, once more where rows were replaced meanwhile, and in the end while nothing is."""
+        """Ask, again where rows were replaced in the meantime, and in the end while nothing is."""
         for _ in range(_TRIES):
             before = self._following.removals
             rows = await self._ask(plan, seconds, take)

@@ -40,7 +40,7 @@ async def alone(events: Db, line: ClickHouseConnection, clock: Clock) -> Positio
 async def _begin(
     events: Db, line: ClickHouseConnection, clock: Clock, *, box: str, why: str, floors: Mapping[str, int]
 ) -> Position:
-    """Make the tables anew, or where ClickHouse has rows alone, keep these and send everything else again."""
+    """Make the tables again, or where ClickHouse has rows alone, keep these and send everything else again."""
     server = line.there()
     position = Position(secrets.token_hex(8), applied=await events.read(shipping.newest_change))
     if floors:

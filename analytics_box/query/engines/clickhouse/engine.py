@@ -97,7 +97,7 @@ class ClickHouse:
         return words.render(plan, several=self.is_shared)
 
     async def rows_or_none(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row] | None:
-        """The rows of a plan; None if somebody else has to answer it now.
+        """The rows of a plan; None if someone else has to answer it now.
 
         Raises DeadlineExceeded, OverBudget and Unavailable.
         """
@@ -133,7 +133,7 @@ class ClickHouse:
 
     @contextlib.asynccontextmanager
     async def keeping(self) -> AsyncIterator[None]:
-        """Nothing more is trimmed meanwhile."""
+        """Nothing more is trimmed in the meantime."""
         async with self.trimming.keeping():
             yield
 
@@ -175,7 +175,7 @@ class ClickHouse:
         return {row for row in strings if row not in shared or shared[row] in used}
 
     async def remove_everywhere(self, what: OfPerson, shipments: Sequence[tuple[int, int]]) -> None:
-        """Remove what machines that are gone for good have of somebody, and see that no machine has any of it in these
+        """Remove what machines that are gone for good have of someone, and see that no machine has any of it in these
         shipments. Raises Away."""
         wanted = Everywhere(what, shipments, self.following.retired())
         await self._remove(partial(removing.remove_everywhere, wanted=wanted))

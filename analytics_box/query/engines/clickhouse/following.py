@@ -114,7 +114,7 @@ class Following:
     def _followed(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # whoever waits is told
+            task.exception()  # anyone who waits is told
 
     async def _follow_to(self, wanted: int) -> None:
         async with self.lock:
@@ -173,7 +173,7 @@ class Following:
     async def _deliver(
         self, server: Server, position: Position, shipment: Shipment, arrived: Position
     ) -> Shipment | None:
-        """Send it, and read meanwhile what comes behind it; None if that is to be read once this has arrived.
+        """Send it, and read in the meantime what comes behind it; None if that is to be read once this has arrived.
 
         What changes after it was read comes with a later shipment, as what changes while a shipment is on its way.
         """

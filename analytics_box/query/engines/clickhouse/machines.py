@@ -4,7 +4,7 @@ A row's id is the machine's number, shifted by 40 bits, and its id in the machin
 are numbered likewise. A text has the number `number_of` on every machine, and a row in `strings` for each machine that
 sent it, named by `row`: what one machine forgets stays there as long as another one has it.
 
-The primary makes the tables, with the owner row 1. Each machine has an owner row of its own, which says in `shape` when
+The primary makes the tables, with the owner row 1. Each machine has its own owner row, which says in `shape` when
 the primary was promoted: an older primary does nothing any more. A machine whose position
 is not that of its owner row, or of other tables, removes what it has there and sends all of its events.db again.
 """
@@ -105,7 +105,7 @@ def _has_rows_of(server: Server, numbers: Iterable[int], tables_there: Collectio
 
 
 def _make(server: Server, machine: ClickHouseMachine, shape: str) -> str:
-    """Make all tables anew: every machine sends its events again."""
+    """Make all tables again: every machine sends its events again."""
     epoch = secrets.token_hex(8)
     server.remove(OWNER.name, "id > 0")
     for table in tables.SHIPPED:

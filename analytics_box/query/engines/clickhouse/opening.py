@@ -41,7 +41,7 @@ def _missing(server: Server, wanted: list[str]) -> list[str]:
 
 
 def make(server: Server, box: str, epoch: str) -> None:
-    """Make the tables anew."""
+    """Make the tables again."""
     server.remove(OWNER.name, "id = 1")
     for table in tables.SHIPPED:
         _make_table(server, table)

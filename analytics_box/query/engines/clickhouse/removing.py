@@ -41,7 +41,7 @@ class Everywhere(NamedTuple):
 
 
 def shipments(server: Server, what: OfPerson) -> list[tuple[int, int]]:
-    """In which shipments something is of somebody, as (first, last) of each machine."""
+    """In which shipments something is of someone, as (first, last) of each machine."""
     found: set[int] = set()
     for table in FACT_NAMES:
         for condition in what.conditions(table):
@@ -57,7 +57,7 @@ def _by_machine(ids: Collection[int]) -> dict[int, list[int]]:
 
 
 def remove_everywhere(server: Server, wanted: Everywhere) -> None:
-    """Remove what is left of somebody, and look for it again. Raises Away."""
+    """Remove what is left of someone, and look for it again. Raises Away."""
     texts = {number: _texts_of(server, wanted, number) for number in wanted.retired}
     for table in FACT_NAMES:
         for condition in wanted.conditions(table):
@@ -68,7 +68,7 @@ def remove_everywhere(server: Server, wanted: Everywhere) -> None:
 
 
 def _texts_of(server: Server, wanted: Everywhere, number: int) -> set[int]:
-    """The numbers of texts that what a machine has of somebody refers to, and of who it is."""
+    """The numbers of texts that what a machine has of someone refers to, and of who it is."""
     found = {wanted.what.profile}
     for table in FACT_NAMES:
         for condition in wanted.conditions(table):
@@ -89,7 +89,7 @@ def _forget_texts(server: Server, texts: set[int], number: int) -> None:
 
 
 def _forget_person(server: Server, what: OfPerson, number: int) -> None:
-    """A machine that is retired has told who somebody was."""
+    """A machine that is retired has told who someone was."""
     if what.profile:
         who = f"profile = {what.profile}"
     elif what.stays:

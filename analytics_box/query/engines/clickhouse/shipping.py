@@ -120,7 +120,7 @@ class Shipment(Struct, frozen=True):
 
     @property
     def removes(self) -> bool:
-        """Whether rows are replaced or removed, so that who asks meanwhile may see half of it."""
+        """Whether rows are replaced or removed, so that who asks in the meantime may see half of it."""
         return any(part.changed for part in self.parts)
 
 

@@ -1,7 +1,7 @@
-"""The tables in ClickHouse: the replicated ones of events.db once more, and one that says whose rows they have.
+"""The tables in ClickHouse: the replicated ones of events.db again, and one that says whose rows they have.
 
 Rows lie in the order of what is asked: by site, kind and time, in a partition for each month. Each has the number of
-the shipment that brought it, so that what a later one brings anew can be told from what it replaces.
+the shipment that brought it, so that what a later one brings again can be told from what it replaces.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from msgspec import Struct
 from analytics_box.base.facts.tables import FACT_NAMES, TABLES
 from analytics_box.base.facts.tables import FactTable as Declared
 
-VERSION = 1  # of what is made of the rows; tables of another one are made anew
+VERSION = 1  # of what is made of the rows; tables of another one are rebuilt
 PROPERTIES = ("property_keys", "property_kinds", "property_values")
 
 _TYPES = {"string": "UInt32", "integer": "Int64", "real": "Float64", "text": "String"}

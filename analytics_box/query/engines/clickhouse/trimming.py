@@ -43,7 +43,7 @@ class Trimming:
 
     @contextlib.asynccontextmanager
     async def keeping(self) -> AsyncIterator[None]:
-        """Nothing more is trimmed meanwhile."""
+        """Nothing more is trimmed in the meantime."""
         async with self._lock:
             self._keeping += 1
         try:

@@ -83,7 +83,7 @@ _TEXTS = re.compile(r"\b(join (?:strings as|\(select id as i_\w+, value as o_\w+
 _MATCHES = "matches("
 _LISTED = re.compile(r"\{([a-z]\w*):Array\(")
 _TYPES = {int: "Int64", float: "Float64", str: "String"}
-# The newest link of a visitor holds at a time; the first one holds for all that was before it, too.
+# The newest link of a visitor holds at a time; the first one applies to all that was before it as well.
 _LINKED = (
     "select site, visitor, profile, if(row_number() over (partition by site, visitor order by time) = 1, 0, time)"
     " as since from visitor_profiles"

@@ -81,7 +81,7 @@ def _rows(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
 
 
 def _with_texts(plan: QueryPlan, source: str) -> tuple[str, dict[str, str]]:
-    """The rows beside the texts that they are sorted by, and how these are called."""
+    """The rows next to the texts that they are sorted by, and how these are called."""
     names = dict.fromkeys(name for item in plan.order for name in item.names if name in INTERNED)
     if not names:
         return source, {}

@@ -103,7 +103,7 @@ def _site(condition: FilterCondition, values: Values) -> str:
 
 
 def _key(condition: FilterCondition, values: Values) -> str:
-    """The key of a property, which is a text of its own."""
+    """The key of a property, which is its own text."""
     return "(key <> '')" if condition.match == "set" else f"({text('key', condition, values)})"
 
 

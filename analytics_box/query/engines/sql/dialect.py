@@ -23,7 +23,7 @@ class Dialect(Struct, frozen=True):
     """The words of an engine.
 
     `kept` is a column that is the same in all rows of a group, `at_best` a column of the row with the greatest (`max`)
-    or least (`min`) place, and `beside_best` what has to be selected beside it; `least_beside` is the least number of
+    or least (`min`) place, and `beside_best` what has to be selected next to it; `least_beside` is the least number of
     a group in such a statement, and `with_a_view` says in it that the group has a page view, whose `path` it selects.
     `events` is what the rows of events are read from. `properties` is what is joined to events, called `fact`, for
     their custom properties one by one: with a `key`, the `kind_of` JSON that it is, and its `value` as text. `sessions`

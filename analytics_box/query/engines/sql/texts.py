@@ -6,7 +6,7 @@ from analytics_box.query.filters import FilterCondition
 
 Values = dict[str, int | float | str]
 # More values than this come as one list: an expression may be 1,000 deep, a statement have 32,766 parameters. Patterns,
-# of which a request has few, never do: an engine would compile each of them anew for each text.
+# of which a request has few, never do: an engine would compile each of them again for each text.
 _MOST_SPELLED_OUT = 4
 
 
