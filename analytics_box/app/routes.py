@@ -122,6 +122,8 @@ drop_pages = Handlers("analytics_box.ingest.dropped_events.pages")
 error_pages = Handlers("analytics_box.products.errors.pages")
 share_pages = Handlers("analytics_box.products.shares.pages")
 share_settings = Handlers("analytics_box.products.shares.settings_pages")
+retention_pages = Handlers("analytics_box.products.retention.pages")
+journey_pages = Handlers("analytics_box.products.journeys.pages")
 funnel_forms = Handlers("analytics_box.products.funnels.form_pages")
 funnel_pages = Handlers("analytics_box.products.funnels.pages")
 goal_forms = Handlers("analytics_box.products.goals.form_pages")
@@ -256,6 +258,10 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/errors/{name:str}", error_pages.show_one),
     form_route("/sites/{website_id:str}/errors/{name:str}/state", error_pages.decide, "member"),
     page_route("/sites/{website_id:str}/funnels", funnel_pages.show),
+    page_route("/sites/{website_id:str}/retention", retention_pages.show),
+    page_route("/sites/{website_id:str}/retention/export/{form:str}", retention_pages.file),
+    page_route("/sites/{website_id:str}/journeys", journey_pages.show),
+    page_route("/sites/{website_id:str}/journeys/export/{form:str}", journey_pages.file),
     page_route("/sites/{website_id:str}/funnels/new", funnel_forms.new_form, "member"),
     form_route("/sites/{website_id:str}/funnels/new", funnel_forms.add, "member", kept=True),
     page_route("/sites/{website_id:str}/funnels/{funnel_id:str}", funnel_pages.show_one),

@@ -40,7 +40,7 @@ class View(Struct, frozen=True):
     that is known. Without `by`, points are as wide as fits the range. `beside` is a second metric in the same
     chart. `shade` is what colour shows of the goal instead of visitors. `goals` are those that are there of all
     that its address names, by id with their names; None until looked up. `unread` says what could not be
-    read of the address.
+    read of the address. `own` are parameters of this page alone.
     """
 
     path: str
@@ -65,6 +65,7 @@ class View(Struct, frozen=True):
     unread: tuple[str, ...] = ()
     usual: RangeName | None = USUAL
     detail: TableState = TableState()
+    own: tuple[tuple[str, str], ...] = ()
 
     def link(self, **changes: Any) -> str:
         """The address of this state with some of it changed, for templates."""
@@ -122,7 +123,7 @@ class View(Struct, frozen=True):
         """The address of the values that the form for filters suggests."""
         home = "/".join(self.path.split("/")[:3])
         plain = replace(
-            self, path=f"{home}/values", filters=EVERYTHING, segment=None, kind="", tabs=(), detail=TableState()
+            self, path=f"{home}/values", filters=EVERYTHING, segment=None, kind="", tabs=(), detail=TableState(), own=()
         )
         return address(plain)
 
@@ -176,7 +177,7 @@ class View(Struct, frozen=True):
         parts = self.path.split("/")
         if parts[1] != "sites" or parts[-1] == name:
             return ""
-        return address(replace(self, path=f"/sites/{parts[2]}/{name}", detail=TableState(), tabs=()))
+        return address(replace(self, path=f"/sites/{parts[2]}/{name}", detail=TableState(), tabs=(), own=()))
 
     @property
     def waiting_link(self) -> str:
@@ -193,6 +194,15 @@ class View(Struct, frozen=True):
         one."""
         usual: RangeName = USUAL if begun is None or now - begun >= YOUNG else "today"
         return replace(self, usual=usual, range=self.range if self.usual is not None else usual)
+
+    def own_value(self, name: str, usual: str = "") -> str:
+        """The value of one of the page's parameters."""
+        return dict(self.own).get(name, usual)
+
+    def choose(self, **own: str) -> str:
+        """The address of this page with other values of its parameters; empty ones are left out."""
+        chosen = {**dict(self.own), **own}
+        return address(replace(self, own=tuple((name, value) for name, value in chosen.items() if value)))
 
     def of_range(self, name: RangeName) -> "View":
         """This view of another range, without the steps and own dates to compare with that were chosen for this one."""
@@ -215,8 +225,12 @@ class View(Struct, frozen=True):
         return tuple(_parameters(self))
 
 
-def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
-    """The state that an address asks for. Never raises."""
+# The longest value of a page's own parameter.
+LONGEST_OWN = 256
+
+
+def read_view(path: str, query: Mapping[str, str], of: Board, own: Sequence[str] = ()) -> View:
+    """The state that an address asks for, with the parameters that are the page's `own`. Never raises."""
     span, comparison, (by, no_step) = read_span(query), read_comparison(query), read_step(query.get("by", ""))
     goal = GoalTarget(query["goal"][:64]) if of.converting and query.get("goal") else None
     charted = tuple(View(path, of, of.default, goal=goal).charted)
@@ -242,6 +256,7 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
         shade=_one_of(tuple(one.name for one in of.converting) if goal is not None else (), query.get("shade"), ""),
         kind=_kind(query, of),
         detail=read_detail(query),
+        own=tuple((name, query[name].strip()[:LONGEST_OWN]) for name in own if query.get(name, "").strip()),
     )
     unread = (
         span.unread,
@@ -299,7 +314,7 @@ def _parameters(view: View) -> list[tuple[str, str]]:
         "shade": view.shade,
         view.of.kinds.field if view.of.kinds is not None else "kind": view.kind,
     }
-    return [*((name, value) for name, value in given.items() if value), *view.filters.parameters]
+    return [*((name, value) for name, value in given.items() if value), *view.own, *view.filters.parameters]
 
 
 def _canonical_value(of: Board, field: str, value: str) -> str:

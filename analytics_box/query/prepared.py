@@ -51,7 +51,7 @@ class PreparedParameter(Struct, frozen=True):
 
     def _window(self, request: QueryRequest, days: DayRange | None, question: QueryParameter, now: int) -> TimeWindow:
         if self.study is not None and days is not None:
-            return self.study.window(days, request.zone, now, question.starts)
+            return self.study.window(days, request.zone, now)
         try:
             window = window_of(self.type, days, request, question.granularity, now)
         except ValueError as missing:

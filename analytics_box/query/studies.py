@@ -38,16 +38,14 @@ class Study(Struct, frozen=True):
         """The value of a setting."""
         return next(iter(self.settings.get(name, ())), usual)
 
-    def window(self, days: DayRange, zone: ZoneInfo, now: int, starts: Sequence[date] = ()) -> TimeWindow:
+    def window(self, days: DayRange, zone: ZoneInfo, now: int) -> TimeWindow:
         """The range with its periods. Raises CannotAnswer."""
         kind = self.type.study
         if kind == "journeys":
             return ranges.window(days, zone)._replace(now=now)
         if kind == "stickiness":
             days = DayRange(days.first - timedelta(days=LONGEST_GAP - 1), days.last)
-        window = ranges.window(days, zone, self.width(days))._replace(now=now)
-        if starts:
-            window = ranges.beginning_on(window, starts, zone)
+        window = ranges.window(days, zone, self.width(days), self._week_start)._replace(now=now)
         most = MOST_COHORT_DAYS if kind == "profiles" else ranges.MAX_DAYS if kind == "stickiness" else MOST_PERIODS
         if len(window.buckets) > most:
             what = "days" if kind == "profiles" else "periods. Choose longer ones"
@@ -64,7 +62,7 @@ class Study(Struct, frozen=True):
     def notes(self, days: DayRange, window: TimeWindow, zone: ZoneInfo) -> Record:
         """Facts about the study for the rows of its answer."""
         if self.type.study == "journeys":
-            return {"patterns": self.settings.get("collapse", ()), "backwards": self._backwards}
+            return {"patterns": self.settings.get("collapse", ())}
         if self.type.study != "profiles":
             return {"finished": self._over(days, window, zone)}
         return {
@@ -94,10 +92,6 @@ class Study(Struct, frozen=True):
             periods = replace(periods, horizon=horizon, until=self._until(window, zone), namespace=namespace)
         return replace(plan, start=start, runs=runs_of(window), periods=periods)
 
-    @property
-    def _backwards(self) -> bool:
-        return "to_page" in self.settings or "to_event" in self.settings
-
     def _flow(self) -> FlowPlan:
         anchor = next(((name, field) for name, field in _ANCHORS.items() if name in self.settings), None)
         where = None
@@ -106,7 +100,8 @@ class Study(Struct, frozen=True):
         return FlowPlan(
             steps=int(self.first("steps", "5")),
             nodes=int(self.first("nodes", "8")),
-            backwards=self._backwards or self.first("direction") == "backwards",
+            backwards=any(name in self.settings for name in ("to_page", "to_event"))
+            or self.first("direction") == "backwards",
             anchor=where,
             collapsed=tuple(condition_of(pattern_filter(one)) for one in self.settings.get("collapse", ())),
             events=self.first("events") == "true",
@@ -122,9 +117,21 @@ class Study(Struct, frozen=True):
         over = sum(bucket.start <= window.now for bucket in window.buckets[1:])
         if not window.buckets:
             return 0
-        last = _following(date.fromisoformat(window.buckets[-1].label), self.width(days), len(window.buckets) == 1)
+        last = self._following(date.fromisoformat(window.buckets[-1].label), self.width(days))
         ends = last <= days.last + timedelta(days=1) and ranges.midnight(last, zone) <= window.now
         return over + int(ends)
+
+    def _following(self, first: date, width: Granularity) -> date:
+        """The day after a period; the first one of a range may have begun before it."""
+        if width == "month":
+            return (first.replace(day=1) + timedelta(days=32)).replace(day=1)
+        if width == "week":
+            return first + timedelta(days=7 - (first.weekday() - self._week_start) % 7)
+        return first + timedelta(days=1)
+
+    @property
+    def _week_start(self) -> int:
+        return int(self.first("week_start", str(ranges.SUNDAY)))
 
     def _previous(self, days: DayRange, window: TimeWindow, zone: ZoneInfo) -> int:
         """The instant at which the period before the first begins."""
@@ -132,15 +139,6 @@ class Study(Struct, frozen=True):
         width = self.width(days)
         before = (first.replace(day=1) - timedelta(days=1)).replace(day=1) if width == "month" else None
         return ranges.midnight(before or first - timedelta(days=7 if width == "week" else 1), zone)
-
-
-def _following(first: date, width: Granularity, alone: bool) -> date:
-    """The day after a period; a week that is `alone` in its range may have begun before it."""
-    if width == "month":
-        return (first.replace(day=1) + timedelta(days=32)).replace(day=1)
-    if width == "week":
-        return first + timedelta(days=7 - ((first.weekday() - ranges.SUNDAY) % 7 if alone else 0))
-    return first + timedelta(days=1)
 
 
 def pattern_filter(pattern: str) -> Filter:
@@ -174,6 +172,7 @@ def _wrong_setting(name: str, values: tuple[str, ...]) -> str:
     value = next(iter(values), "")
     allowed = {
         "period": _PERIODS,
+        "week_start": tuple(str(number) for number in range(7)),
         "horizon_days": ("7", "30"),
         "steps": tuple(str(number) for number in range(2, MOST_SHOWN_STEPS + 1)),
         "nodes": tuple(str(number) for number in range(1, MOST_NODES + 1)),

@@ -170,7 +170,7 @@ def refused(world: World, site: int | ReadScope, name: str, **settings: str) -> 
 WRONG: Sequence[tuple[str, Given, str]] = (
     ("retention", {"period": "hour"}, "period is one of day, week, month"),
     ("retention", {"period": "day"}, "supports up to 100 periods"),
-    ("identified_profile_retention", {"activation_event": "a"}, "needs a filter eq on"),
+    ("identified_profile_retention", {"activation_event": "a"}, "requires a filter eq on"),
     (
         "identified_profile_retention",
         {"activation_event": "a", "return_event": "b", "horizon_days": "8", "observation_end": "2026-06-01"},

@@ -27,6 +27,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "goals",
         "funnels",
         "error-groups",
+        "journeys",
+        "retention",
         "notes",
         "dropped-events",
         "website-settings",

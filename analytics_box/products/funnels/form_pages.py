@@ -36,8 +36,9 @@ _DELETE = ConfirmationTexts(
 
 
 async def new_form(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/funnels/new. Raises NotFound."""
-    return await _form(visit, own(visit.call, website_id), None, Again(values={"isActive": "on"}))
+    """GET /sites/{id}/funnels/new?kind-0=page&target-0=…: the form, with steps from its address. Raises NotFound."""
+    steps = {name: value for name, value in visit.request.query_params.items() if name.startswith(("kind-", "target-"))}
+    return await _form(visit, own(visit.call, website_id), None, Again(values={"isActive": "on", **steps}))
 
 
 async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:

@@ -36,6 +36,17 @@ class Burst(NamedTuple):
 SPIKE = {70: Burst(460, 15, 3), 71: Burst(250, 0, 7), 72: Burst(70, 0, 12)}
 
 
+class Member(NamedTuple):
+    """A user with an account, who joins on a UTC day and comes back later. The website identifies most of them."""
+
+    number: str
+    joined: int
+    loyalty: float
+    is_known: bool
+    place: SamplePlace
+    source: VisitSource
+
+
 class Arrival(NamedTuple):
     """The begin of a visit, in UTC ms."""
 
@@ -81,3 +92,26 @@ def _burst(random: Random, day: int, burst: Burst, source: VisitSource) -> list[
         Arrival(min(latest, day * DAY + int(hour * HOUR)), source, place)
         for hour, place in zip(hours, places, strict=True)
     ]
+
+
+JOIN_BY_DAY = (2, 3, 4, 2, 3)
+
+
+def members(seed: str, day: int, first_day: int) -> list[Member]:
+    """All who have joined until this UTC day. Each has chance of its own."""
+    found = []
+    for joined in range(first_day, day + 1):
+        for number in range(JOIN_BY_DAY[joined % len(JOIN_BY_DAY)]):
+            name = f"{joined - first_day}-{number}"
+            random = Random(f"{seed}:member {name}")  # noqa: S311  believable, not secret
+            place = random.choices(PLACES, cum_weights=_PLACE_SHARES)[0]
+            source = random.choices(SOURCES, cum_weights=_SOURCE_SHARES)[0]
+            found.append(Member(name, joined, random.uniform(0.2, 1.6), random.random() < 0.7, place, source))
+    return found
+
+
+def comes(random: Random, member: Member, day: int) -> bool:
+    """Whether a member visits on this day: always on the first, then less and less, and less on weekends."""
+    age = day - member.joined
+    weekday = BY_WEEKDAY[(day + THURSDAY) % 7]
+    return not age or random.random() < member.loyalty * weekday * (0.3 * math.exp(-age / 9) + 0.05)

@@ -7,16 +7,17 @@ import hashlib
 from collections.abc import Iterator
 from functools import lru_cache
 from random import Random
+from typing import Any
 
-from analytics_box.base.clock import DAY, MINUTE, SECOND, utc_day
+from analytics_box.base.clock import DAY, HOUR, MINUTE, SECOND, utc_day
 from analytics_box.base.facts.event import Fact
 from analytics_box.ingest.enrich import EventSender, EventTarget, measure_span, understand
 from analytics_box.ingest.payload import Incoming
 from analytics_box.ingest.visitors import Salts
-from analytics_box.products.sample_data.arrivals import Arrival, arrivals
-from analytics_box.products.sample_data.audience import PLACES, SOURCES
+from analytics_box.products.sample_data.arrivals import Arrival, Member, arrivals, comes, members
+from analytics_box.products.sample_data.audience import DIRECT, PLACES, SOURCES
 from analytics_box.products.sample_data.site import DOMAIN, PAGES
-from analytics_box.products.sample_data.visits import Going, SampleEvent, visit
+from analytics_box.products.sample_data.visits import Going, SampleEvent, new_reader, read_pages, visit
 from analytics_box.web.recognition import agent
 from analytics_box.web.recognition.bots import KNOWN
 
@@ -81,7 +82,21 @@ def _of_day(seed: str, day: int, first_day: int) -> Iterator[Going]:
     random = _chance(f"{seed}:{day}")
     for arrival in arrivals(random, day, first_day):
         yield from visit(random, arrival)
+    for member in members(seed, day, first_day):
+        chance = _chance(f"{seed}:{day}:{member.number}")
+        if comes(chance, member, day):
+            yield from _visit_of(seed, member, chance, day)
     yield from visits(_chance(f"{seed}:{day}:programs"), day)
+
+
+def _visit_of(seed: str, member: Member, random: Random, day: int) -> Iterator[Going]:
+    """A visit of a member, under a lasting id, and for most members under the id of the account."""
+    identity: dict[str, Any] = {"anonymousId": f"device-{member.number}", "anonymizeVisitorIds": False}
+    if member.is_known:
+        identity["profileId"] = f"user-{member.number}"
+    reader = new_reader(_chance(f"{seed}:{member.number}"), member.place, identity)
+    time = day * DAY + round(random.gauss(member.place.busiest, 4) % 24 * HOUR)
+    yield from read_pages(reader._replace(random=random), time, member.source if day == member.joined else DIRECT)
 
 
 def _facts(seed: str, target: EventTarget, sent: list[Going]) -> list[Fact]:

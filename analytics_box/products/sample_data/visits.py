@@ -1,9 +1,10 @@
 """Events of a visit to the demo's website, as a tracker would send them."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from random import Random
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from analytics_box.base.clock import HOUR, SECOND
@@ -50,43 +51,50 @@ Going = SampleEvent | SampleSpan
 
 
 class Reader(NamedTuple):
-    """A visitor. All randomness of a visit comes from `random`."""
+    """A visitor. All randomness of a visit comes from `random`; `identity` are the fields of events that name it."""
 
     random: Random
     sender: EventSender
     machine: SampleMachine
     place: SamplePlace
+    identity: Mapping[str, Any] = MappingProxyType({})
 
 
 def visit(random: Random, arrival: Arrival) -> Iterator[Going]:
     """The events of a visit in the order of time, and those of a second one later that day, if there is one."""
+    reader = new_reader(random, arrival.place)
+    yield from read_pages(reader, arrival.time, arrival.source)
+    if random.random() < COMES_AGAIN:
+        yield from read_pages(reader, arrival.time + random.randint(HOUR, 5 * HOUR), DIRECT)
+
+
+def new_reader(random: Random, place: SamplePlace, identity: Mapping[str, Any] = MappingProxyType({})) -> Reader:
+    """A visitor with a machine and a home."""
     machine = random.choices(MACHINES, cum_weights=_MACHINE_SHARES)[0]
-    region, city = _home(random, arrival.place)
+    region, city = _home(random, place)
     sender = EventSender(
         network=".".join(str(random.randint(1, 223)) for _ in range(4)),
         user_agent=machine.user_agent,
         agent=agent.parse(machine.user_agent),
-        language=arrival.place.language,
+        language=place.language,
         bot="",
         by_key=False,
-        country=countries.name_of(arrival.place.country) if city or random.random() < COUNTRY_KNOWN else "",
+        country=countries.name_of(place.country) if city or random.random() < COUNTRY_KNOWN else "",
         region=region,
         city=city,
     )
-    reader = Reader(random, sender, machine, arrival.place)
-    yield from _read_page(reader, arrival.time, arrival.source)
-    if random.random() < COMES_AGAIN:
-        yield from _read_page(reader, arrival.time + random.randint(HOUR, 5 * HOUR), DIRECT)
+    return Reader(random, sender, machine, place, identity)
 
 
 def _home(random: Random, place: SamplePlace) -> tuple[str, str]:
-    """The region and the city of somebody; both empty where they are not known."""
+    """The region and the city of a visitor; both empty if unknown."""
     if not place.cities or random.random() >= CITY_KNOWN:
         return "", ""
     return random.choices(place.cities, weights=[1 / rank for rank in range(1, len(place.cities) + 1)])[0]
 
 
-def _read_page(reader: Reader, time: int, source: VisitSource) -> Iterator[Going]:
+def read_pages(reader: Reader, time: int, source: VisitSource) -> Iterator[Going]:
+    """The events of one visit."""
     random = reader.random
     page = source.page or _page_of(random, source.landings)
     address = f"https://{DOMAIN}{page.path}" + (f"?{source.query}" if source.query else "")
@@ -99,7 +107,7 @@ def _read_page(reader: Reader, time: int, source: VisitSource) -> Iterator[Going
             moment = time + random.randint(1, max(1, seconds * 1000 - 1))
             yield _send(reader, moment, name, address, properties=properties)
         for after, table, own in measured.of_page(random, reader.machine, page, time, seconds):
-            yield SampleSpan(time + after, Said(path=address), table, own, reader.sender)
+            yield SampleSpan(time + after, Said(path=address, **reader.identity), table, own, reader.sender)
         time += seconds * SECOND
         if random.random() < LEAVE_ARRIVES:
             engaged = round(seconds * random.uniform(0.55, 1))
@@ -157,6 +165,7 @@ def _send(reader: Reader, time: int, name: str, address: str, **fields: Any) -> 
         timezone=reader.place.time_zone,
         viewport_size=reader.machine.viewport,
         screen_resolution=reader.machine.screen,
+        **reader.identity,
         **fields,
     )
     return SampleEvent(time, incoming, reader.sender)

@@ -16,6 +16,7 @@ SETTINGS = ("from_page", "from_event", "to_page", "to_event", "direction", "step
 def _flows(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     """The steps in order, each with its commonest first; the rest and those who leave come last."""
     measured, (notes,) = rows
+    names = dict(enumerate(notes["patterns"], start=PATTERN_NODE))
     taken: dict[tuple[Any, ...], int] = {}
     for row in measured:
         key = (row["step"], row["node_kind"], row["node"])
@@ -39,18 +40,14 @@ def _flows(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
         {
             "step": row["step"],
             "node_type": _KINDS.get(row["node_kind"], "pattern"),
-            "node": _name(row["node_kind"], row["node"], notes),
+            "node": names.get(row["node_kind"], row["node"]),
             "next_type": _KINDS.get(row["to_kind"], "pattern"),
-            "next": _name(row["to_kind"], row["to_node"], notes),
+            "next": names.get(row["to_kind"], row["to_node"]),
             "sessions": row["sessions"],
             "percentage": percent_of(row["sessions"], taken[row["step"], row["node_kind"], row["node"]]),
         }
         for row in sorted(measured, key=place)
     ]
-
-
-def _name(kind: int, name: str, notes: Record) -> str:
-    return str(notes["patterns"][kind - PATTERN_NODE]) if kind >= PATTERN_NODE else name
 
 
 TYPES = (

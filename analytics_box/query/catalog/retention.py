@@ -40,17 +40,17 @@ def _active(rows: Sequence[list[Record]], window: TimeWindow) -> list[Record]:
     for row in measured:
         by_day.setdefault(row["period"], []).append((row["ahead"], row["visitors"]))
 
-    def active(day: int, days: int) -> int:
-        return sum(
-            count
-            for earlier in range(day - days + 1, day + 1)
-            for ahead, count in by_day.get(earlier, ())
-            if not ahead or earlier + ahead > day
-        )
-
     found = []
     for day in range(LONGEST_GAP - 1, len(window.buckets)):
-        daily, weekly, monthly = (active(day, days) for days in (1, _WEEK, LONGEST_GAP))
+        daily, weekly, monthly = (
+            sum(
+                count
+                for earlier in range(day - days + 1, day + 1)
+                for ahead, count in by_day.get(earlier, ())
+                if not ahead or earlier + ahead > day
+            )
+            for days in (1, _WEEK, LONGEST_GAP)
+        )
         found.append(
             {
                 "date": window.buckets[day].label,
@@ -175,7 +175,8 @@ TYPES = (
         title="Retention",
         description=f"Visitors by the period of their first visit, or of their first activation_event, and how many"
         f" of them come back in each later period. {_OF_VISITORS}. A first visit is one after 90 days without any."
-        " Filters select the session of the first visit",
+        " Filters select the session of the first visit. Periods are days, weeks or months (period); weeks"
+        " begin on Sunday unless week_start says otherwise (0 is Monday)",
         columns=(
             column("cohort_date", "date", "First day of the cohort's period"),
             column("cohort_size", "number", "Visitors of the cohort"),
@@ -187,8 +188,8 @@ TYPES = (
         asks=(ScanRequest("retention", ("visitors",), ("cohort", "period")),),
         shape=_cohorts,
         study="retention",
-        alone=("activation_event", "return_event", "period"),
-        filters=(*COMMON, "activation_event", "return_event", "period"),
+        alone=("activation_event", "return_event", "period", "week_start"),
+        filters=(*COMMON, "activation_event", "return_event", "period", "week_start"),
         default_limit=10_000,
     ),
     QueryType(
@@ -229,8 +230,8 @@ TYPES = (
         asks=(ScanRequest("activity", ("visitors", "fresh", "returning", "resurrected", "gone"), ("period",)),),
         shape=_lifecycle,
         study="lifecycle",
-        alone=("period",),
-        filters=(*COMMON, "period"),
+        alone=("period", "week_start"),
+        filters=(*COMMON, "period", "week_start"),
         visualization="timeseries",
     ),
 )

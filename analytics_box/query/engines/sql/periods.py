@@ -1,6 +1,6 @@
 """The relations of periods: in which ones visitors were there who can be recognized on another day.
 
-Those are visitors with lasting ids, and people whom the website identifies, who are one person under all their ids. In
+Those are visitors with lasting ids, and people identified by the website, who are one person under all their ids. In
 a period, a visitor is the person that its first event there belongs to.
 """
 
@@ -15,7 +15,8 @@ from analytics_box.query.engines.sql.times import bucket
 from analytics_box.query.plan import LONGEST_GAP, PeriodPlan, QueryPlan
 
 _AND = "\n  and "
-_VISIT = "kind <> 3 and visitor <> 0"  # leave beacons come of a page that was seen before
+# Leave beacons belong to a page that was seen before.
+_VISIT = "kind <> 3 and visitor <> 0"
 
 
 def activity_relation(plan: QueryPlan, where: Sequence[str], dialect: Dialect, values: Values) -> str:

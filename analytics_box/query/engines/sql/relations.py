@@ -227,10 +227,6 @@ def of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Va
     return f"session in (select session from events as fact where {scan}{kind} and {text})"
 
 
-def _speaks_of_whole_sessions(condition: FilterCondition) -> bool:
-    return condition.column in _OF_A_SESSION or condition.column == "flag"
-
-
 # What custom events may be filtered by (wire 1.9, and the page that their session began on), besides what is there of
 # each property.
 _OF_CUSTOM_EVENTS = ("name", "namespace", "profile", "client_session", "path", "origin", "entry")
@@ -238,7 +234,7 @@ _OF_CUSTOM_EVENTS = ("name", "namespace", "profile", "client_session", "path", "
 
 def _properties(plan: QueryPlan, where: list[str], dialect: Dialect, values: Values) -> str:
     """Each property of each custom event: its key, its text and its JSON kind; where a condition speaks of keys and of
-    what the event has beside, that too."""
+    other columns of the event, those also."""
     own = [item for item in plan.where if "key" in _columns(item)]
     spoken = {name for item in own for name in _columns(item)}
     others_of_event = sorted(spoken.intersection((*ATTRIBUTES, *OF_THE_PAGE)).difference(_OF_CUSTOM_EVENTS))
@@ -270,7 +266,10 @@ def _exposures(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
         *(render(item, values, dialect) for item in plan.where),
     ]
     views = [sites(plan), "bot = 0", "kind = 1", "session <> 0", "time >= :start"]
-    kept = [render(item, values, dialect) for item in fitting(plan.where, _speaks_of_whole_sessions)]
+    kept = [
+        render(item, values, dialect)
+        for item in fitting(plan.where, lambda item: item.column in {*_OF_A_SESSION, "flag"})
+    ]
     others = ["time < :end", "path in (select path from met)", "session not in (select session from met)", *kept]
     kept_of_first = {"path": "path", "device": "device", "time": "since"}
     first = ", ".join(f"{dialect.best(name, 'min')} as {known}" for name, known in kept_of_first.items())
