@@ -101,9 +101,10 @@ async def _lists(asking: PageQuery, dashboard: View, only: Narrowing) -> EventLi
     except UnansweredQuery as failed:
         return EventLists(failed=_("These figures could not be loaded: {why}").format(why=failed))
 
-    def sessions_with(field: str, value: str) -> str:
-        own = (*only.items, Narrow(field, "is", (value,))) if value else only.items
-        return dashboard.link(filters=Narrowing(own))
+    def sessions_with(property_prefix: str, value: str) -> str:
+        field = "event_property" if property_prefix else "viewed_page"
+        more = (Narrow(field, "is", (property_prefix + value,)),) if value else ()
+        return dashboard.link(filters=Narrowing((*only.items, *more)))
 
     reached, times = GoalFigures(int(whole["visitors"]), int(event["unique_users"])), int(event["total_events"])
     share = _("{rate} of all {visitors} visitors sent it.").format(
@@ -112,7 +113,7 @@ async def _lists(asking: PageQuery, dashboard: View, only: Narrowing) -> EventLi
     return EventLists(
         share,
         _properties(properties, {row["property_key"]: row for row in numbers}, times, sessions_with),
-        _bars(pages[:MOST_PAGES], ("name", "total_events"), times, partial(sessions_with, "viewed_page")),
+        _bars(pages[:MOST_PAGES], ("name", "total_events"), times, partial(sessions_with, "")),
         len(pages) > MOST_PAGES,
         len({row["property_key"] for row in properties}) > MOST_KEYS,
     )
@@ -126,13 +127,10 @@ def _properties(
     for row in found:
         keys.setdefault(row["property_key"], []).append(row)
 
-    def with_value(key: str, value: str) -> str:
-        return sessions_with("event_property", f"{key}={value}")
-
     return tuple(
         PropertyShown(
             figures.visible(key),
-            _bars(own[:MOST_VALUES], ("property_value", "count"), events, partial(with_value, key)),
+            _bars(own[:MOST_VALUES], ("property_value", "count"), events, partial(sessions_with, f"{key}=")),
             len(own) > MOST_VALUES,
             _numbers_text(numbers.get(key)),
         )
