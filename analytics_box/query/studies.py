@@ -24,6 +24,7 @@ MOST_PATTERNS = 10
 MOST_SHOWN_STEPS = 6
 MOST_NODES = 20
 _PERIODS: tuple[Granularity, ...] = ("day", "week", "month")
+_DEFAULTS = {"week_start": str(ranges.SUNDAY), "steps": "5", "nodes": "8"}
 _ANCHORS = {"from_page": "path", "to_page": "path", "from_event": "event_name", "to_event": "event_name"}
 
 
@@ -34,9 +35,9 @@ class Study(Struct, frozen=True):
     settings: Mapping[str, tuple[str, ...]]
     filters: tuple[Filter, ...] = ()
 
-    def first(self, name: str, usual: str = "") -> str:
-        """The value of a setting."""
-        return next(iter(self.settings.get(name, ())), usual)
+    def first(self, name: str) -> str:
+        """The value of a setting, or its default."""
+        return next(iter(self.settings.get(name, ())), _DEFAULTS.get(name, ""))
 
     def window(self, days: DayRange, zone: ZoneInfo, now: int) -> TimeWindow:
         """The range with its periods. Raises CannotAnswer."""
@@ -45,7 +46,7 @@ class Study(Struct, frozen=True):
             return ranges.window(days, zone)._replace(now=now)
         if kind == "stickiness":
             days = DayRange(days.first - timedelta(days=LONGEST_GAP - 1), days.last)
-        window = ranges.window(days, zone, self.width(days), self._week_start)._replace(now=now)
+        window = ranges.window(days, zone, self.width(days), int(self.first("week_start")))._replace(now=now)
         most = MOST_COHORT_DAYS if kind == "profiles" else ranges.MAX_DAYS if kind == "stickiness" else MOST_PERIODS
         if len(window.buckets) > most:
             what = "days" if kind == "profiles" else "periods. Choose longer ones"
@@ -98,8 +99,8 @@ class Study(Struct, frozen=True):
         if anchor is not None:
             where = condition_of(Filter(anchor[1], "eq", self.settings[anchor[0]]))
         return FlowPlan(
-            steps=int(self.first("steps", "5")),
-            nodes=int(self.first("nodes", "8")),
+            steps=int(self.first("steps")),
+            nodes=int(self.first("nodes")),
             backwards=any(name in self.settings for name in ("to_page", "to_event"))
             or self.first("direction") == "backwards",
             anchor=where,
@@ -126,12 +127,8 @@ class Study(Struct, frozen=True):
         if width == "month":
             return (first.replace(day=1) + timedelta(days=32)).replace(day=1)
         if width == "week":
-            return first + timedelta(days=7 - (first.weekday() - self._week_start) % 7)
+            return first + timedelta(days=7 - (first.weekday() - int(self.first("week_start"))) % 7)
         return first + timedelta(days=1)
-
-    @property
-    def _week_start(self) -> int:
-        return int(self.first("week_start", str(ranges.SUNDAY)))
 
     def _previous(self, days: DayRange, window: TimeWindow, zone: ZoneInfo) -> int:
         """The instant at which the period before the first begins."""
