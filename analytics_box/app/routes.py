@@ -124,6 +124,7 @@ share_pages = Handlers("analytics_box.products.shares.pages")
 share_settings = Handlers("analytics_box.products.shares.settings_pages")
 retention_pages = Handlers("analytics_box.products.retention.pages")
 journey_pages = Handlers("analytics_box.products.journeys.pages")
+performance_pages = Handlers("analytics_box.products.overview.performance_pages")
 funnel_forms = Handlers("analytics_box.products.funnels.form_pages")
 funnel_pages = Handlers("analytics_box.products.funnels.pages")
 goal_forms = Handlers("analytics_box.products.goals.form_pages")
@@ -257,6 +258,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/errors", error_pages.show),
     page_route("/sites/{website_id:str}/errors/{name:str}", error_pages.show_one),
     form_route("/sites/{website_id:str}/errors/{name:str}/state", error_pages.decide, "member"),
+    page_route("/sites/{website_id:str}/performance", performance_pages.show),
     page_route("/sites/{website_id:str}/funnels", funnel_pages.show),
     page_route("/sites/{website_id:str}/retention", retention_pages.show),
     page_route("/sites/{website_id:str}/retention/export/{form:str}", retention_pages.file),

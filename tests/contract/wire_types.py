@@ -81,7 +81,7 @@ FIELDS: dict[str, str] = {
     },
     "web_vitals_time_series": "date avg_fcp p50_fcp avg_lcp p50_lcp avg_cls p50_cls avg_inp p50_inp avg_ttfb p50_ttfb"
     " measurements",
-    "vitals_overview": f"metric_name {_RANKS} avg_value samples",
+    "vitals_overview": f"metric_name {_RANKS} avg_value samples good poor",
     "vitals_time_series": f"date metric_name {_RANKS} samples",
     "vitals_by_page": f"page metric_name {_RANKS} samples",
     **{f"vitals_by_{part}": _BY for part in ("country", "browser", "region", "city")},

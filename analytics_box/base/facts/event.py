@@ -15,6 +15,14 @@ LASTS = 1
 
 # Numbers of metrics in vitals: those with a name on the wire (1.8, 4.4), then what a page event may say of its loading.
 METRICS = {"FCP": 1, "LCP": 2, "CLS": 3, "INP": 4, "TTFB": 5, "FPS": 6}
+# The values up to which a measurement is good, and above which it is poor: https://web.dev/articles/vitals.
+VITAL_LIMITS = {
+    "LCP": (2_500, 4_000),
+    "INP": (200, 500),
+    "CLS": (0.1, 0.25),
+    "FCP": (1_800, 3_000),
+    "TTFB": (800, 1_800),
+}
 TIMINGS = {
     "load_time": 11,
     "dom_ready_time": 12,

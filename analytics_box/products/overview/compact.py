@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base import figures
+from analytics_box.base.facts.event import VITAL_LIMITS
 from analytics_box.base.translation import _
 from analytics_box.figures import hours
 from analytics_box.figures.board import Extra, PanelPlace, Rows
@@ -14,14 +15,14 @@ from analytics_box.figures.panels import UNKNOWN, BarRow
 from analytics_box.figures.watched import WatchedUptime
 from analytics_box.query.catalog.types import Record
 
-_NAMES = {
+VITAL_NAMES = {
     "LCP": _("Largest contentful paint"),
     "INP": _("Interaction to next paint"),
     "CLS": _("Cumulative layout shift"),
     "FCP": _("First contentful paint"),
     "TTFB": _("Time to first byte"),
 }
-_RATINGS = {"good": _("Good"), "fair": _("Needs work"), "poor": _("Poor")}
+RATINGS = {"good": _("Good"), "fair": _("Needs work"), "poor": _("Poor")}
 
 
 class PanelFact(Struct, frozen=True):
@@ -41,7 +42,8 @@ class Facts(Struct, frozen=True):
     heads: tuple[str, ...] = ()
 
 
-MOST: Final = 5  # pages that follow
+# The most pages that are listed as the next ones.
+MOST: Final = 5
 TYPES: Final = (
     "top_pages",
     "page_time_analysis",
@@ -97,12 +99,11 @@ def _following(place: PanelPlace, rows: Sequence[Record]) -> tuple[BarRow, ...]:
     )
 
 
-ERRORS = 5  # messages
+ERRORS = 5
 Rating = Literal["good", "fair", "poor"]
 
-# The metrics in the order of the page, with the values up to which the 75th percentile is good, and not yet poor:
-# https://web.dev/articles/vitals. Milliseconds; CLS has no unit.
-LIMITS = {"LCP": (2_500, 4_000), "INP": (200, 500), "CLS": (0.1, 0.25), "FCP": (1_800, 3_000), "TTFB": (800, 1_800)}
+# The metrics in the order of the page.
+LIMITS = VITAL_LIMITS
 
 
 class ErrorSummary(Struct, frozen=True):
@@ -175,10 +176,10 @@ def _vital(row: VitalRow) -> VitalFact:
     rating = rate(row.metric_name, shown)
     return VitalFact(
         name=row.metric_name,
-        title=_NAMES[row.metric_name],
-        value=_percentile_text(row.metric_name, shown),
+        title=VITAL_NAMES[row.metric_name],
+        value=percentile_text(row.metric_name, shown),
         rating=rating,
-        words=_RATINGS[rating],
+        words=RATINGS[rating],
         samples=_("{count} measured").format(count=figures.count(row.samples)),
     )
 
@@ -198,7 +199,8 @@ def rate(metric: str, value: float) -> Rating:
     return "good" if value <= good else "fair" if value <= fair else "poor"
 
 
-def _percentile_text(metric: str, shown: float) -> str:
+def percentile_text(metric: str, shown: float) -> str:
+    """A rounded percentile with its unit."""
     if metric == "CLS":
         return f"{shown:.2f}"
     return f"{shown:.0f}{figures.NBSP}ms" if shown < 1_000 else f"{shown / 1_000:.1f}{figures.NBSP}s"

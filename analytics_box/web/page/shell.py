@@ -65,7 +65,7 @@ OF_WEBSITE: Final = (
     NavigationEntry("retention", "/retention", "retention", _("Retention")),
     NavigationEntry("sessions", "/sessions", "pages", _("Sessions")),
     NavigationEntry("errors", "/errors", "warning", _("Errors")),
-    NavigationEntry("performance", "/details/performance", "speed", _("Performance")),
+    NavigationEntry("performance", "/performance", "speed", _("Performance")),
     NavigationEntry("engagement", "/details/attention", "eye", _("Engagement")),
     NavigationEntry("people", "/visitors", "user", _("Visitors"), least="member"),
     NavigationEntry("queries", "/queries", "table", _("API explorer")),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 from tests.query.brute.facts import Answer, Facts, Question, Row, Rows
@@ -13,6 +14,8 @@ from tests.query.brute.tables import Table, answers, count, device
 METRICS = {"fcp": 1, "lcp": 2, "cls": 3, "inp": 4, "ttfb": 5, "fps": 6}
 METRIC_NAMES = {number: name.upper() for name, number in METRICS.items()}
 _LOAD_TIME = 11
+# FCP, LCP, CLS, INP, TTFB: good up to the first, poor above the second.
+_LIMITS = {1: (1800, 3000), 2: (2500, 4000), 3: (0.1, 0.25), 4: (200, 500), 5: (800, 1800)}
 _RANKS = (50, 75, 90, 95, 99)
 _BY = ["avg_fcp", "p50_fcp", "avg_lcp", "p50_lcp", "p75_lcp", "avg_cls", "p50_cls", "avg_inp", "p75_inp", "avg_ttfb"]
 _OVER_TIME = [f"{of}_{metric}" for metric in ("fcp", "lcp", "cls", "inp", "ttfb") for of in ("avg", "p50")]
@@ -119,6 +122,8 @@ _OVERVIEW = Table(
         "metric_name": METRIC_NAMES[key[0]],
         "avg_value": _shown(rows, key[0], "avg"),
         **_ranks(rows, key[0]),
+        "good": sum(row["value"] <= _LIMITS.get(key[0], (-1, 0))[0] for row in rows),
+        "poor": sum(row["value"] > _LIMITS.get(key[0], (0, inf))[1] for row in rows),
     },
     keep=_official,
 )

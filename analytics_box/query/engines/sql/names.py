@@ -7,7 +7,7 @@ rest by other names.
 from itertools import pairwise
 
 from analytics_box.base.clock import DAY
-from analytics_box.base.facts.event import EXPOSURE, LASTS, METRICS, VISITOR_BITS
+from analytics_box.base.facts.event import EXPOSURE, LASTS, METRICS, VISITOR_BITS, VITAL_LIMITS
 from analytics_box.base.facts.tables import ATTRIBUTES, TABLES
 from analytics_box.query.plan import BUCKET, MOST_STEPS, SESSION_AFTER, SESSION_BEFORE, TIME_EDGES, Source
 
@@ -152,6 +152,17 @@ VITALS = _SPANS | _percentiles("", None)
 for _metric, _number in METRICS.items():
     VITALS |= _percentiles(_metric.lower(), _number)
 
+
+def _limit_of(place: int) -> str:
+    limits = " ".join(f"when {METRICS[name]} then {limits[place]}" for name, limits in VITAL_LIMITS.items())
+    return f"case metric {limits} end"
+
+
+VITALS |= {
+    "good": f"sum(case when value <= {_limit_of(0)} then 1 else 0 end)",
+    "poor": f"sum(case when value > {_limit_of(1)} then 1 else 0 end)",
+    "poor_users": f"count(distinct case when {VISITED} and value > {_limit_of(1)} then visitor end)",
+}
 ERRORS = _SPANS | {
     "types": "count(distinct type)",
     "messages": "count(distinct message)",
