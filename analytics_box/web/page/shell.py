@@ -37,7 +37,8 @@ Here = Literal[
 class NavigationEntry(NamedTuple):
     """An entry of the navigation: the address, relative to a website's for its pages, and the least role that sees it.
 
-    Phones show entries with a `short` name in the bottom bar, and all of them under “More”.
+    Phones show entries with a `short` name in the bottom bar, and all of them under “More”. Above one that `begins` a
+    group there is a gap.
     """
 
     here: Here
@@ -46,6 +47,7 @@ class NavigationEntry(NamedTuple):
     label: str
     short: str = ""
     least: Role = "viewer"
+    begins: bool = False
 
 
 PRODUCTS: Final = (
@@ -59,16 +61,16 @@ OF_WEBSITE: Final = (
     NavigationEntry("overview", "", "overview", _("Dashboard"), short=_("Dashboard")),
     NavigationEntry("realtime", "/realtime", "live", _("Realtime"), short=_("Realtime")),
     NavigationEntry("changes", "/changes", "sources", _("What changed")),
-    NavigationEntry("goals", "/goals", "goal", _("Goals")),
+    NavigationEntry("goals", "/goals", "goal", _("Goals"), begins=True),
     NavigationEntry("funnels", "/funnels", "funnel", _("Funnels")),
     NavigationEntry("journeys", "/journeys", "journey", _("Journeys")),
     NavigationEntry("retention", "/retention", "retention", _("Retention")),
-    NavigationEntry("sessions", "/sessions", "pages", _("Sessions")),
-    NavigationEntry("errors", "/errors", "warning", _("Errors")),
-    NavigationEntry("performance", "/performance", "speed", _("Performance")),
-    NavigationEntry("engagement", "/details/attention", "eye", _("Engagement")),
+    NavigationEntry("sessions", "/sessions", "pages", _("Sessions"), begins=True),
     NavigationEntry("people", "/visitors", "user", _("Visitors"), least="member"),
-    NavigationEntry("queries", "/queries", "table", _("API explorer")),
+    NavigationEntry("engagement", "/details/attention", "eye", _("Engagement")),
+    NavigationEntry("errors", "/errors", "warning", _("Errors"), begins=True),
+    NavigationEntry("performance", "/performance", "speed", _("Performance")),
+    NavigationEntry("queries", "/queries", "table", _("API explorer"), begins=True),
     NavigationEntry("site-settings", "/settings", "tune", _("Website settings"), least="member"),
     NavigationEntry("site-settings", "/not-counted", "tune", _("Dropped traffic")),
 )
