@@ -133,7 +133,7 @@ def _listen_unix(path: Path, mode: int) -> socket.socket:
     except OSError as taken:
         listener.close()
         reason = taken.strerror or str(taken)
-        raise PortTaken(f"Cannot listen on {path}: {reason}; name another place as unix_socket") from taken
+        raise PortTaken(f"Cannot listen on {path}: {reason}. Set unix_socket to another path") from taken
     return listener
 
 

@@ -81,7 +81,7 @@ def one_line(text: str) -> str:
 
 def socket_mode(text: str) -> str:
     """A mode with which a proxy can write to the socket."""
-    return "" if int(text, 8) & 0o222 else "nothing could write to the socket; use 0660, for example"
+    return "" if int(text, 8) & 0o222 else "no program could write to the socket. Use 0660, for example"
 
 
 def app_scheme(text: str) -> str:
@@ -112,7 +112,7 @@ def backup_place(text: str) -> str:
         return ""
     found = url_parts(text)
     is_bucket = found.scheme == "s3" and found.netloc and "@" not in found.netloc and not found.query
-    return "" if is_bucket else "enter a folder, or s3://bucket/prefix; put keys in their own settings"
+    return "" if is_bucket else "enter a folder, or s3://bucket/prefix. Set keys in their own settings"
 
 
 def passphrase(text: str) -> str:

@@ -595,7 +595,7 @@ def _path(kind: type, value: Any) -> Any:
         try:
             return Path(value).expanduser()
         except RuntimeError as homeless:
-            raise msgspec.ValidationError(f"{value}: there is no home directory; give the whole path") from homeless
+            raise msgspec.ValidationError(f"{value}: there is no home directory. Enter the full path") from homeless
     raise msgspec.ValidationError(f"Expected `{kind.__name__}`, got {value!r}")
 
 

@@ -66,7 +66,7 @@ class UnknownType(Exception):
     """There are no events of this type."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"There are no events of the type {name[:64]}")
+        super().__init__(f"Unknown event type {name[:64]}")
         self.name = name
 
 

@@ -55,13 +55,13 @@ class AnswerBudget:
         self._parameters += 1
         if self.allowed.parameters and self._parameters > self.allowed.parameters:
             raise OverBudget(
-                f"Without credentials, a request can have up to {self.allowed.parameters} parameters; put the others "
-                "into another request"
+                f"Without credentials, a request can have up to {self.allowed.parameters} parameters. "
+                "Send the others in another request"
             )
         if self.allowed.rows and self._rows + rows > self.allowed.rows:
             raise OverBudget(
-                f"One request may ask for {self.allowed.rows:,} rows, the limits of its parameters together: ask with "
-                "a smaller limit, or for fewer parameters at once; POST /v1/export/data hands out everything"
+                f"A request can return up to {self.allowed.rows:,} rows, the limits of its parameters together. "
+                "Use a smaller limit or fewer parameters, or POST /v1/export/data for everything"
             )
         self._rows += rows
 
@@ -105,8 +105,8 @@ class AnswerBudget:
         """The message for a request that exceeds its budget."""
         size = self.allowed.bytes / MB
         return (
-            f"The answers to one request may take {size:g} MB: ask with a smaller limit, for a shorter range or for "
-            "fewer parameters at once; POST /v1/export/data hands out everything"
+            f"The response to a request can have up to {size:g} MB. Use a smaller limit, a shorter range or fewer "
+            "parameters, or POST /v1/export/data for everything"
         )
 
 

@@ -157,7 +157,7 @@ UNUSABLE: tuple[tuple[str, str, str], ...] = (
     ("host", "http://0.0.0.0", "enter an IP address"),
     ("host", "0.0.0.0:8000", "enter an IP address"),
     ("host", "[::1]", "enter an IP address"),
-    ("unix_socket_mode", "0444", "nothing could write"),
+    ("unix_socket_mode", "0444", "no program could write"),
     ("smtp_host", "smtp.example.com:587", "smtp_port"),
     ("smtp_host", "smtps://smtp.example.com", "smtp_security"),
     ("smtp_from", "Stats", "enter an email address"),

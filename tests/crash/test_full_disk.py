@@ -109,5 +109,7 @@ def test_a_disk_without_any_room_is_named_in_one_line(disk: Path) -> None:
         timeout=30,
     )
     assert ended.returncode == 1
-    assert ended.stderr.splitlines()[-1].startswith(f"Error: The disk of {disk / 'data'} is full; make some megabytes")
+    assert ended.stderr.splitlines()[-1].startswith(
+        f"Error: The disk of {disk / 'data'} is full. Free up some megabytes"
+    )
     assert "Traceback" not in ended.stderr

@@ -20,7 +20,7 @@ def test_a_budget_grows_before_it_is_exhausted() -> None:
                 one.take(1)
             await one.grow()
             one.take(2 * MB)
-            with pytest.raises(OverBudget, match="may take 3 MB: ask with a smaller limit") as refused:
+            with pytest.raises(OverBudget, match=r"can have up to 3 MB\. Use a smaller limit") as refused:
                 one.take(1)
             assert not isinstance(refused.value, NeedsMore)
             assert one.taken == 3 * MB
@@ -91,7 +91,7 @@ def test_requests_wait_their_turn_and_excess_ones_are_refused(
 def test_rows_are_counted_over_all_parameters() -> None:
     one = AnswerBudget(AnswerLimits(rows=100), asyncio.Semaphore(1))
     one.ask(60)
-    with pytest.raises(OverBudget, match="may ask for 100 rows"):
+    with pytest.raises(OverBudget, match="can return up to 100 rows"):
         one.ask(50)
     one.ask(40)
 

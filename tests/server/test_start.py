@@ -23,8 +23,8 @@ def test_a_second_server_on_one_data_directory_is_refused_and_the_first_goes_on(
     assert ended.returncode == 1
     assert ended.stdout == ""
     assert ended.stderr == (
-        f"Error: {box.server.data_dir} is in use by another Analytics Box; "
-        "stop it first, or choose another --data-dir\n"
+        f"Error: {box.server.data_dir} is in use by another Analytics Box. "
+        "Stop it first, or choose another --data-dir\n"
     )
     assert httpx.get(f"{box.url}/health").json() == {"status": "ok"}
 

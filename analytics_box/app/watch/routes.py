@@ -51,7 +51,7 @@ async def metrics(request: Request[Any, Any, Any], parts: NamedDependency[Parts]
     elif not _is_local(request):
         raise errors.NotFound("There is nothing at this address")
     elif has_proxy(settings):
-        raise errors.AuthRequired("Behind a proxy, GET /metrics needs a token: set metrics_token_file")
+        raise errors.AuthRequired("Behind a proxy, GET /metrics requires a token. Set metrics_token_file")
     return Response(await figures.exposition(parts[WatchedParts]), media_type=figures.CONTENT_TYPE, headers=_NO_STORE)
 
 

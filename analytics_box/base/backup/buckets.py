@@ -42,7 +42,7 @@ class BucketPlace:
             raise BackupFailed(f"s3:// needs a library that is not installed: {later.missing('s3')}") from absent
         parts = url_parts(address)
         if not parts.netloc or parts.query or "@" in parts.netloc:
-            raise BackupFailed(f"{parts.scheme}://…: enter s3://bucket/prefix; put keys in their own settings")
+            raise BackupFailed(f"{parts.scheme}://…: enter s3://bucket/prefix. Set keys in their own settings")
         self._obstore = obstore
         self.shown = address.rstrip("/")
         with self._in_words():

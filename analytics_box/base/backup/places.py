@@ -167,7 +167,7 @@ class FolderPlace:
     def look(self) -> None:
         """Check that it is a folder that can be written to."""
         if not self._path.is_dir():
-            raise NotReached(f"{self._path} is no folder; make it, or mount its disk, first")
+            raise NotReached(f"{self._path} is not a folder. Create it, or mount its disk")
         if not os.access(self._path, os.W_OK | os.X_OK):
             raise NotReached(f"{self._path} cannot be written to")
 
@@ -207,5 +207,5 @@ def _in_words(what: str) -> Iterator[None]:
         raise NotReached("Whoever read the backup has gone before its end") from closed
     except OSError as broken:
         if broken.errno in _FULL:
-            raise BackupNoRoom(f"There is no room for the backup in {what}") from broken
+            raise BackupNoRoom(f"There is not enough space for the backup in {what}") from broken
         raise NotReached(f"{what}: {broken.strerror or broken}") from broken

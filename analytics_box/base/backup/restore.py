@@ -139,7 +139,7 @@ def _unpack(place: BackupPlace, name: str, passphrase: bytes, folder: Path, goin
 def _check_what_it_is(manifest: Manifest) -> None:
     names = [part.name for part in manifest.parts]
     if len(set(names)) < len(names) or not set(snapshot.FILES) <= set(names) <= set(PARTS):
-        raise NotABackup("This backup was modified: files are missing")
+        raise NotABackup("This backup was modified: files are missing or unexpected")
     for file in snapshot.FILES:
         steps = manifest.steps.get(file, ())
         if reason := migrations.outdated(file, steps):
@@ -147,7 +147,7 @@ def _check_what_it_is(manifest: Manifest) -> None:
         if unknown := migrations.unknown_steps(file, steps):
             raise NotABackup(
                 f"This backup was made by a newer version of Analytics Box ({manifest.version}: its {file} has "
-                f"{', '.join(unknown)}); install that version, then restore"
+                f"{', '.join(unknown)}). Install that version, then restore"
             )
 
 

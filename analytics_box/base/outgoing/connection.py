@@ -81,5 +81,5 @@ def _why(broken: OSError) -> str:
     if isinstance(broken, ConnectionRefusedError):
         return "The connection is refused: nothing listens on this port"
     if isinstance(broken, TimeoutError):
-        return "Nobody answers at this address"
-    return "There is no way to this address"
+        return "No server is listening at this address"
+    return "This address is unreachable"

@@ -36,7 +36,7 @@ async def ping(client: Client, place: HostPort, *, seconds: float, course: Reque
             try:
                 took = await _is_echo(channel, address.version)
             except OSError as broken:
-                raise NotConnected("There is no way to this address") from broken
+                raise NotConnected("This address is unreachable") from broken
     course.phases.first_byte = took
     return took
 
@@ -58,7 +58,7 @@ def icmp(address: Address) -> socket.socket:
         channel.connect((str(address), 0))
     except OSError as broken:
         channel.close()
-        raise NotConnected("There is no way to this address") from broken
+        raise NotConnected("This address is unreachable") from broken
     return channel
 
 

@@ -193,7 +193,7 @@ def dns_resolver(servers: Sequence[tuple[str, int]]) -> Any:
     try:
         asked = dns.asyncresolver.Resolver(configure=not servers)
     except dns.resolver.NoResolverConfiguration as broken:
-        raise NotResolved("This machine has no name servers set up") from broken
+        raise NotResolved("No name servers are configured on this machine") from broken
     if servers:
         asked.nameservers = [dns.nameserver.Do53Nameserver(host, port) for host, port in servers]
     asked.lifetime = SECONDS

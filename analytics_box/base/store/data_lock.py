@@ -37,7 +37,7 @@ def lock(directory: Path) -> Iterator[None]:
             _lock_folder(folder, fcntl.LOCK_EX)
         except OSError as taken:
             raise AlreadyRunning(
-                f"{directory} is in use by another Analytics Box; stop it first, or choose another --data-dir"
+                f"{directory} is in use by another Analytics Box. Stop it first, or choose another --data-dir"
             ) from taken
         yield
 
@@ -49,7 +49,7 @@ def is_served(directory: Path) -> bool:
             _lock_folder(folder, fcntl.LOCK_SH)
             with (directory / LOCK_FILE).open("rb") as file:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     except BlockingIOError:
         return True

@@ -106,8 +106,8 @@ def _lacking(path: Path, seen: list[str], steps: tuple[Step, ...]) -> list[str]:
         raise OutdatedSchema(f"{path} {reason}")
     if unknown := unknown_steps(path.name, seen):
         raise NewerSchema(
-            f"{path} was written by a newer version of Analytics Box (it has {', '.join(unknown)}); "
-            f"install that version or restore a backup{_way_back(path.parent)}"
+            f"{path} was written by a newer version of Analytics Box (it has {', '.join(unknown)}). "
+            f"Install that version, or restore a backup{_way_back(path.parent)}"
         )
     return [step for step, _ in steps if step not in seen]
 

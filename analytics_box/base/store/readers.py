@@ -171,7 +171,7 @@ class Readers:
                 log.error("A read of %s failed: %s", self._path.name, broken)
             raise Unavailable("The server cannot read its disk. Try again", retry_after=60) from broken
         except apsw.FullError as large:
-            raise OverBudget("This takes more disk than the box has for it; ask for a shorter range") from large
+            raise OverBudget("This query needs more disk space than allowed. Use a shorter range") from large
         finally:
             connection.set_progress_handler(None)
 

@@ -98,7 +98,7 @@ def _begin_together(sources: Sequence[apsw.Connection], databases: Sequence[Db],
                 return moment
         for source in sources:
             source.execute("rollback")
-    raise SnapshotLapse("The box is too busy for a moment's pause in which a backup can begin; try again")
+    raise SnapshotLapse("The server is too busy to start a backup. Try again")
 
 
 def _copy(source: apsw.Connection, path: Path, going_on: Callable[[], None]) -> None:

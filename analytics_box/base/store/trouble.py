@@ -113,7 +113,7 @@ def _is_full(directory: Path) -> bool:
 
 
 def _full(directory: Path) -> str:
-    return f"The disk of {directory} is full; make some megabytes free there and start again"
+    return f"The disk of {directory} is full. Free up some megabytes and start again"
 
 
 def _name(user: int) -> str:

@@ -14,7 +14,7 @@ from analytics_box.tenants.saved.kept import SavedItem, SavedKind
 Content: TypeAlias = Mapping[str, str]
 Question: TypeAlias = SavedItem[Content]
 
-NO_FORM: Final = "The API explorer has no form for this query: "
+NO_FORM: Final = "The API explorer does not support this query: "
 _GRANULARITY: Final = {None: "daily", "day": "daily", "daily": "daily", "hour": "hourly", "hourly": "hourly"}
 
 

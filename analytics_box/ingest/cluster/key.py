@@ -51,7 +51,7 @@ class ClusterKey:
         try:
             return int(self.open(bytes.fromhex(credential.decode("ascii").removeprefix("Cluster ")), KNOCK))
         except ValueError as broken:
-            raise ForgedMessage("It is no credential of this key") from broken
+            raise ForgedMessage("The credential does not match this key") from broken
 
 
 def read_key(file: str) -> ClusterKey:

@@ -163,7 +163,7 @@ def run_plan(
     except duckdb.InterruptException as late:
         raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
     except duckdb.OutOfMemoryException as large:
-        raise OverBudget("This takes more memory than the box may use for it; ask for a shorter range") from large
+        raise OverBudget("This query needs more memory than allowed. Use a shorter range") from large
     except (duckdb.ProgrammingError, duckdb.DataError, duckdb.NotSupportedError) as wrong:
         raise DuckdbPlanFailed(f"{plan.source}: {wrong}") from wrong
     finally:

@@ -132,6 +132,13 @@ def test_a_data_directory_in_use_is_left_alone(data: Path) -> None:
     assert not (data / "box.db").exists()
 
 
+def test_file_in_place_of_a_data_directory_is_refused_in_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "data"
+    file.write_text("a file")
+    ended = run("restore", str(tmp_path), data=file)
+    assert (ended.exit_code, ended.stderr.startswith("Error: ")) == (1, True), ended.output
+
+
 def test_an_unknown_variable_is_warned_of(data: Path) -> None:
     set_up(data)
     ended = run("check", data=data, ANALYTICS_BOX_DATADIR="/nowhere")

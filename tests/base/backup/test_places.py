@@ -34,7 +34,7 @@ def storage(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeS3]:
 def test_a_folder_has_to_be_there_and_keeps_what_it_is_told(data: Path, tmp_path: Path) -> None:
     folder = tmp_path / "my backups"
     refused = run("backup", "--data-dir", data, folder)
-    assert (refused.exit_code, "is no folder; make it, or mount its disk" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "is not a folder. Create it, or mount its disk" in refused.stderr) == (1, True)
     folder.mkdir()
     names = [f"analytics-box-00000000-2026010{day}T000000Z.tar.gz" for day in (1, 2, 3)]
     for name in [*names, "other.tar.gz"]:

@@ -116,7 +116,7 @@ DAMAGES: tuple[tuple[str, Callable[[Members], Any], str], ...] = (
     (
         "another file told of",
         told(lambda said: said["parts"].append({**said["parts"][0], "name": "lock"})),
-        "the files",
+        "files are missing or unexpected",
     ),
     ("a newer format", told(lambda said: said.update(format=2)), "made by a newer version"),
     ("a newer step", told(lambda said: said["steps"]["events.db"].append("9999_later")), "newer version"),

@@ -96,7 +96,7 @@ def test_a_backup_that_has_the_key_unencrypted_says_so(
 def test_a_failed_backup_is_said_on_every_page_until_one_is_whole(box: WholeBox, folder: Path) -> None:
     folder.rmdir()
     minute(box)
-    assert "is no folder; make it, or mount its disk" in page(box)
+    assert "is not a folder. Create it, or mount its disk" in page(box)
     minute(box, hours=0.5)
     assert len(record.read_record(box.box.settings.data_dir)) == 1, "not tried again so soon"
     folder.mkdir()

@@ -123,7 +123,7 @@ def _pairs(headers: str) -> list[tuple[str, str]]:
 def _template(value: str, _: Fence) -> str:
     for name in _PLACEHOLDER.findall(value):
         if name not in PLACEHOLDERS:
-            raise BadRequest(f"There is no placeholder {{{{{name}}}}}; there are {', '.join(PLACEHOLDERS)}")
+            raise BadRequest(f"There is no placeholder {{{{{name}}}}}. Use one of {', '.join(PLACEHOLDERS)}")
     return value
 
 

@@ -71,7 +71,7 @@ TELEGRAM = ChannelKind(
             "Chat ID, or @name of a channel. The bot must be a member.",
             checks.form(
                 r"-?\d{1,20}|@[A-Za-z][A-Za-z0-9_]{3,40}",
-                "This is not a chat; write its number, or @name of a channel",
+                "Enter a chat ID, or @name of a channel",
             ),
             longest=50,
         ),

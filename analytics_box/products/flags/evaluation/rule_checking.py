@@ -161,7 +161,7 @@ def _of_value(operator: Operator, value: Scalar) -> str:
     if operator in ("matches", "not_matches"):
         return pattern_fault(str(value))
     if operator in ("contains", "not_contains", "starts_with", "ends_with") and value == "":
-        return "Every text has an empty one in it; say what to look for"
+        return "Enter a text to look for"
     read, what = _READ.get(_positive(operator), (_anything, ""))
     return "" if read(value) is not None else f"{_short_text(value)} is not {what}"
 

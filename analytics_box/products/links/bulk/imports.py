@@ -93,7 +93,7 @@ T = TypeVar("T")
 _AT_ONCE: Final = 50  # rows in one write or one look, so that others hardly wait
 _NOT_HASHED: Final = "the password of row {number}, which a dry run does not hash"
 _UNPROTECTED: Final = (
-    "This link had a password, which an export leaves out; give it one in the column password, or empty protected"
+    "This link had a password, which exports leave out. Enter one in the column password, or clear protected"
 )
 
 

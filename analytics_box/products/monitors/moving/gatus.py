@@ -118,7 +118,7 @@ def _build_item(
         notes.lost(lost, decides=lost in {"ssh", "grpc"})
     texts = [fields.get("url", ""), *fields.get("headers", {}).values(), fields.get("body", "")]
     if any(_VARIABLE.search(text) for text in texts):
-        notes.say("It has a variable of the environment; put its value there", decides=True)
+        notes.say("It contains an environment variable. Replace it with its value", decides=True)
     made, field, error = new_monitor(fields)
     return MonitorImportItem(
         **plain,
@@ -142,7 +142,7 @@ def _common(source: Taking, notes: MonitorImportNotes, name: str, group: str) ->
         failures, successes = _TRIES
         fields["failuresToDown"] = times(_least(alerts, "failure-threshold", failures), notes, "failure-threshold")
         fields["successesToUp"] = times(_least(alerts, "success-threshold", successes), notes, "success-threshold")
-        notes.say("alerts: their thresholds are taken; make alarms and channels anew")
+        notes.say("alerts: only thresholds are imported. Create alert rules and channels here")
     return fields
 
 

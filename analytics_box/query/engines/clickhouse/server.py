@@ -184,7 +184,7 @@ def _plan_errors(plan: QueryPlan, seconds: float) -> Iterator[None]:
         if code == _TOO_LONG:
             raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from broken
         if code in _TOO_LARGE:
-            raise OverBudget("This takes more memory than ClickHouse has for it; ask for a shorter range") from broken
+            raise OverBudget("This query needs more memory than ClickHouse allows. Use a shorter range") from broken
         if code in _OF_THE_STATEMENT:
             raise ClickHousePlanFailed(f"{plan.source}: {_line(broken)}") from broken
         raise Away(_line(broken)) from broken

@@ -77,7 +77,7 @@ def prop(**fields: Any) -> dict[str, Any]:
         (prop(value="v" * 1_001), "rules[0].value", "1,000 characters"),
         (prop(operator="in", values=["v"] * 1_001), "rules[0].values", "1,000 values"),
         (prop(operator="in", batch=True, batchValues=["v"] * 1_001), "rules[0].batchValues", "1,000 values"),
-        (prop(operator="contains", value=""), "rules[0].value", "what to look for"),
+        (prop(operator="contains", value=""), "rules[0].value", "text to look for"),
         (prop(operator="matches", value="(a"), "rules[0].value", "valid regular expression"),
         (prop(operator="matches", value="(?=a)"), "rules[0].value", "valid regular expression"),
         (

@@ -174,7 +174,7 @@ def test_a_configuration_of_gatus_is_read(world: World) -> None:
     assert {name for name, one in found.items() if one.is_paused} == {"lengths", "icmp-ping", "domain", "sometimes"}
     failed = {row["name"]: row for row in shown["monitors"] if row["status"] == "failed"}
     assert {*failed} == {"variable", "starttls", "ssh"}
-    assert failed["variable"]["notes"] == ["It has a variable of the environment; put its value there"]
+    assert failed["variable"]["notes"] == ["It contains an environment variable. Replace it with its value"]
     assert failed["starttls"]["error"] == "starttls checks are not supported"
 
 
