@@ -78,7 +78,8 @@ class Table(Generic[Row]):
         updated = tuple(field for field in inserted if field != key and field not in _FIXED)
         self._stored = tuple(field for field in types if field not in lists)
         self._fields = (*self._stored, *lists)
-        self.stored_columns = tuple(column[field].strip('"') for field in self._stored if field not in read_only)
+        computed = {field for field in read_only if sql[field][0] != column[field]}
+        self.stored_columns = tuple(column[field].strip('"') for field in self._stored if field not in computed)
         read = (sql[field][0] if field in sql else column[field] for field in self._stored)
         self.columns: Final = ", ".join((*read, *map(self._list_column, lists)))
         value = {field: sql[field][1] if field in sql else f":{field}" for field in types}

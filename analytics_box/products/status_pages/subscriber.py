@@ -1,7 +1,4 @@
-"""Subscribers of a status page, and their messages. Pure.
-
-The table `subscribers` has a column for each field of a subscriber.
-"""
+"""Subscribers of a status page, and their messages. Pure."""
 
 from typing import Final, Literal
 
@@ -20,7 +17,8 @@ class Subscriber(Struct, frozen=True, kw_only=True):
     """A subscriber of a status page, confirmed or yet to confirm. Times are UTC ms.
 
     `components` are ids, none for all. `digest` is that of the secret in their links; `sealed` holds their secrets.
-    The `address` of a webhook, whose path may be a secret, is its origin, a space and a digest of the whole.
+    The `address` of a webhook, whose path may be a secret, is its origin, a space and a digest of the whole. The last
+    three fields are the back-off, which deliveries keep.
     """
 
     id: str
@@ -33,6 +31,9 @@ class Subscriber(Struct, frozen=True, kw_only=True):
     created_at: int
     confirmed_at: int | None = None
     asked_at: int
+    failures: int = 0
+    failing_since: int | None = None
+    not_before: int = 0
 
     @property
     def shown_address(self) -> str:

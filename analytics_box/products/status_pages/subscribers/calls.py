@@ -113,7 +113,7 @@ async def list_subscribers(call: Call, given: ListSubscribers) -> SubscriberList
         page = page_in_reach(db, own, given.statusPageId)
         after = (0, "")
         if given.cursor is not None:
-            last = rows.find(db, given.cursor)
+            last = rows.ROWS.find(db, given.cursor)
             if last is None or last.page_id != page.id:
                 raise errors.BadRequest.about("cursor", _("This subscriber no longer exists. Start again"))
             after = last.created_at, last.id

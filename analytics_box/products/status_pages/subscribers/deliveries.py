@@ -153,7 +153,7 @@ class SubscriberDeliveries:
 
         def store(db: Connection) -> None:
             if gone:
-                rows.delete(db, delivery.subscriber_id)
+                rows.ROWS.delete(db, delivery.subscriber_id)
             elif again_at is None:
                 rows.set_ended(db, delivery, attempts=attempts, now=now, error=outcome.error)
                 if not outcome.error:

@@ -1,6 +1,7 @@
 """Subscribers and their outbox in box.db. Every function takes a connection inside the caller's transaction."""
 
 from collections.abc import Collection
+from typing import Final
 
 import msgspec
 from msgspec import Struct
@@ -10,8 +11,11 @@ from analytics_box.base.notify.rules import ReceiverBackoff
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages.subscriber import Subscriber, SubscriberKind
+from analytics_box.resource.table import Table
 
-_COLUMNS = "id, page_id, kind, address, components, digest, sealed, created_at, confirmed_at, asked_at"
+ROWS: Final = Table(
+    "subscribers", Subscriber, sql={name: (name, "") for name in ("failures", "failing_since", "not_before")}
+)
 
 
 class SubscriberDelivery(Struct, frozen=True):
@@ -58,40 +62,6 @@ class SubscriberDelivery(Struct, frozen=True):
         return self.subscriber_id, self.topic
 
 
-def store_subscriber(db: Connection, subscriber: Subscriber) -> None:
-    """Store a subscriber, new or changed."""
-    db.execute(
-        """
-        -- subscribers.put
-        insert into subscribers
-          (id, page_id, kind, address, components, digest, sealed, created_at, confirmed_at, asked_at)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        on conflict (id) do update set components = excluded.components, digest = excluded.digest,
-          sealed = excluded.sealed, confirmed_at = excluded.confirmed_at, asked_at = excluded.asked_at
-        """,
-        (
-            subscriber.id,
-            subscriber.page_id,
-            subscriber.kind,
-            subscriber.address,
-            msgspec.json.encode(subscriber.components).decode(),
-            subscriber.digest,
-            subscriber.sealed,
-            subscriber.created_at,
-            subscriber.confirmed_at,
-            subscriber.asked_at,
-        ),
-    )
-
-
-def set_address(db: Connection, subscriber_id: str, address: str, sealed: bytes) -> None:
-    """Store an address in another form."""
-    db.execute(
-        "-- subscribers.set_address\nupdate subscribers set address = ?, sealed = ? where id = ?",
-        (address, sealed, subscriber_id),
-    )
-
-
 def set_confirmed(db: Connection, subscriber_id: str, now: int) -> None:
     """Mark a subscriber as confirmed."""
     db.execute(
@@ -103,32 +73,19 @@ def set_confirmed(db: Connection, subscriber_id: str, now: int) -> None:
     )
 
 
-def delete(db: Connection, subscriber_id: str) -> None:
-    """Remove a subscriber with all that waits for them."""
-    db.execute("-- subscribers.delete\ndelete from subscribers where id = ?", (subscriber_id,))
-
-
-def find(db: Connection, subscriber_id: str) -> Subscriber | None:
-    return next(iter(_some(db, "id = ?", (subscriber_id,))), None)
-
-
 def in_plain_text(db: Connection) -> list[Subscriber]:
     """Webhooks whose whole address an earlier version stored."""
-    return _some(db, "kind = 'webhook' and not instr(address, ' ')", ())
-
-
-def by_digest(db: Connection, digest: bytes) -> Subscriber | None:
-    """The subscriber with this digest of the secret in their links."""
-    return next(iter(_some(db, "digest = ?", (digest,))), None)
+    return ROWS.all(db, "kind = 'webhook' and not instr(address, ' ') order by created_at, id")
 
 
 def by_address(db: Connection, page_id: str, kind: SubscriberKind, address: str) -> Subscriber | None:
-    return next(iter(_some(db, "page_id = ? and kind = ? and address = ?", (page_id, kind, address))), None)
+    return ROWS.first(db, "page_id = ? and kind = ? and address = ?", page_id, kind, address)
 
 
 def of(db: Connection, page_id: str, *, after: tuple[int, str] = (0, ""), most: int = -1) -> list[Subscriber]:
     """The subscribers of a page, the oldest first; those after the one created then with this id."""
-    return _some(db, "page_id = ? and (created_at, id) > (?, ?)", (page_id, *after), most)
+    condition = "page_id = ? and (created_at, id) > (?, ?) order by created_at, id limit ?"
+    return ROWS.all(db, condition, page_id, *after, most)
 
 
 def count(db: Connection, page_id: str) -> tuple[int, int]:
@@ -172,23 +129,6 @@ def forget_unconfirmed(db: Connection, before: int) -> int:
 
 def _list(values: Collection[str]) -> str:
     return msgspec.json.encode(list(values)).decode()
-
-
-def _some(db: Connection, condition: str, values: tuple[object, ...], most: int = -1) -> list[Subscriber]:
-    found = db.execute(
-        f"""
-        -- subscribers.find, by_digest, by_address, of
-        select {_COLUMNS} from subscribers where {condition} order by created_at, id limit ?
-        """,
-        (*values, most),
-    )
-    return [_subscriber(row) for row in found.fetchall()]
-
-
-def _subscriber(row: tuple[object, ...]) -> Subscriber:
-    said = dict(zip(Subscriber.__struct_fields__, row, strict=True))
-    said["components"] = msgspec.json.decode(str(said["components"]))
-    return msgspec.convert(said, Subscriber)
 
 
 # The outbox

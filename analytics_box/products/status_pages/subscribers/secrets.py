@@ -56,8 +56,9 @@ def seal_plain(db: Connection, seal: Seal) -> None:
                 own = decrypt_secrets(seal, one.id, one.sealed)
             except SealBroken:
                 continue
-            content = encrypt_secrets(seal, one.id, replace(own, address=one.address))
-            rows.set_address(db, one.id, address_at_rest(seal, one.kind, one.address), content)
+            sealed = encrypt_secrets(seal, one.id, replace(own, address=one.address))
+            address = address_at_rest(seal, one.kind, one.address)
+            rows.ROWS.update(db, replace(one, address=address, sealed=sealed))
     finally:
         db.pragma("secure_delete", False)
 

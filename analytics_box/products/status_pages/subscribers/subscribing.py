@@ -130,16 +130,16 @@ def refuse_known(db: Connection, page: StatusPage, wanted: RequestedSubscription
 
 def remove(db: Connection, page: StatusPage, subscriber_id: str, by: By) -> None:
     """Remove a subscriber on behalf of the organization. Raises NotFound."""
-    found = rows.find(db, subscriber_id)
+    found = rows.ROWS.find(db, subscriber_id)
     if found is None or found.page_id != page.id:
         raise errors.NotFound.of("subscriber", subscriber_id)
-    rows.delete(db, found.id)
+    rows.ROWS.delete(db, found.id)
     _note(db, page, by, "deleted", found)
 
 
 def of_link(db: Connection, page: StatusPage, link: str) -> Subscriber | None:
     """The subscriber with this link; None if the link is not valid on this page."""
-    found = rows.by_digest(db, ids.digest(link))
+    found = rows.ROWS.first(db, "digest = ?", ids.digest(link))
     return found if found is not None and found.page_id == page.id else None
 
 
@@ -152,13 +152,13 @@ def confirm(db: Connection, subscriber: Subscriber, now: int) -> Subscriber:
 def choose(db: Connection, subscriber: Subscriber, components: tuple[str, ...]) -> Subscriber:
     """Limit a subscription to these components; none means all."""
     changed = replace(subscriber, components=components)
-    rows.store_subscriber(db, changed)
+    rows.ROWS.update(db, changed)
     return changed
 
 
 def leave(db: Connection, subscriber: Subscriber) -> None:
     """Unsubscribe: all data of the subscriber is deleted."""
-    rows.delete(db, subscriber.id)
+    rows.ROWS.delete(db, subscriber.id)
 
 
 def challenge_again(db: Connection, subscriber: Subscriber, now: int) -> None:
@@ -221,7 +221,9 @@ def _ask(db: Connection, subscriber: Subscriber, own: SubscriberSecrets, now: in
     """Ask a subscriber to confirm. Raises RateLimited for a mailbox that was asked too often."""
     if subscriber.kind == "email":
         mail_limits.take(db, "subscription", subscriber.address, now)
-    rows.store_subscriber(db, subscriber)
+    is_known = rows.ROWS.find(db, subscriber.id) is not None
+    store = rows.ROWS.update if is_known else rows.ROWS.insert
+    store(db, subscriber)
     _put_request(db, subscriber.id, now)
     return SubscriberWithSecrets(subscriber, own)
 

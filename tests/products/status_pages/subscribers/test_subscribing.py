@@ -61,7 +61,8 @@ def test_addresses_of_webhooks_that_an_earlier_version_stored_are_encrypted_at_t
         (one,) = rows.of(db, PAGE)
         seal = here.parts[SubscriptionTools].seal
         own = replace(secrets.decrypt_secrets(seal, one.id, one.sealed), address="")
-        rows.set_address(db, one.id, here.outside.hook, secrets.encrypt_secrets(seal, one.id, own))
+        sealed = secrets.encrypt_secrets(seal, one.id, own)
+        rows.ROWS.update(db, replace(one, address=here.outside.hook, sealed=sealed))
 
     here.box.box.box_db.write_now(as_before)
     here.box.reopen()
