@@ -12,6 +12,8 @@ from analytics_box.products.alerts.occurrence import What
 from analytics_box.resource.fields import Field, Stamp, date, or_null
 
 Trigger = Literal["uptime", "traffic_spike", "traffic_drop", "error_rate", "first_event"]
+# Alerts about error groups instead of the error rate.
+ErrorAlert = Literal["new", "rising"]
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 # The older triggers goal and custom are refused, with the reason.
 GivenTrigger = Literal["uptime", "traffic_spike", "traffic_drop", "error_rate", "first_event", "goal", "custom"]
@@ -19,6 +21,7 @@ Id = Annotated[str, Meta(min_length=1, max_length=64)]
 Label = Annotated[str, Meta(min_length=1, max_length=100)]
 TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 
+ERROR_ALERTS: Final[tuple[ErrorAlert, ...]] = ErrorAlert.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 TRIGGERS: Final[tuple[Trigger, ...]] = Trigger.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 DAYS: Final[tuple[Day, ...]] = Day.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 MOST_ALARMS: Final = 100  # of one organization
@@ -73,7 +76,8 @@ class Conditions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
 
     Monitors: those in `monitor_ids`, of these `groups`, or with one of these `tags`; without any of the three, all.
     `events`
-    are the kinds of occurrence that are sent. Traffic: `threshold` in percent, over a window of `minutes`, with at
+    are the kinds of occurrence that are sent. Errors: with `errors`, groups that are new or back, or rising, instead of
+    the rate. Traffic: `threshold` in percent, over a window of `minutes`, with at
     least
     `min_visitors` (of error rates: sessions); `silence_hours` before a first event. All: a reminder every
     `reminder_minutes`, and after `escalate_after_minutes` the destinations of the escalation.
@@ -83,6 +87,7 @@ class Conditions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
     groups: Annotated[tuple[Label, ...], Meta(max_length=100)] = ()
     tags: Annotated[tuple[Label, ...], Meta(max_length=100)] = ()
     events: Annotated[tuple[What, ...], Meta(max_length=20)] = ()
+    errors: ErrorAlert | None = None
     threshold: Annotated[float, Meta(gt=0, le=10_000)] | None = None
     minutes: Annotated[int, Meta(ge=15, le=1_440)] | None = None
     min_visitors: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None

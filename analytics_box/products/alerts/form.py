@@ -14,6 +14,7 @@ from analytics_box.products.alerts import rules
 from analytics_box.products.alerts.alarm import (
     CHANNEL,
     DAYS,
+    ERROR_ALERTS,
     AlertRule,
     Conditions,
     QuietHours,
@@ -73,6 +74,7 @@ def values(alarm: AlertRule, zone: str) -> dict[str, str]:
     given, quiet = alarm.conditions, alarm.conditions.quiet_hours
     shown = forms.fill(alarm, zone) | {
         "trigger": alarm.trigger,
+        "errors": given.errors or "",
         "website": alarm.website_id or "",
         "zone": zone,
         "groups": ", ".join(given.groups),
@@ -137,9 +139,11 @@ def _conditions(fields: Mapping[str, str], trigger: Trigger, before: Conditions)
         )
     if trigger == "first_event":
         return replace(found, silence_hours=_number(fields, "silence_hours"))
+    kind = next((one for one in ERROR_ALERTS if trigger == "error_rate" and one == fields.get("errors")), None)
     return replace(
         found,
-        threshold=_percent(fields, most=10_000 if trigger == "traffic_spike" else 100),
+        errors=kind,
+        threshold=_percent(fields, most=10_000 if trigger == "traffic_spike" or kind else 100),
         minutes=_number(fields, "minutes"),
         min_visitors=_number(fields, "min_visitors"),
     )

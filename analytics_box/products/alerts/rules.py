@@ -49,11 +49,17 @@ DEFAULTS: Final[dict[Trigger, Usual]] = {
     "error_rate": Usual(threshold=5, minutes=60, min_visitors=30),
     "first_event": Usual(silence_hours=24),
 }
+# The defaults of alerts about error groups.
+OF_ERRORS: Final[dict[str, Usual]] = {
+    "new": Usual(minutes=60, min_visitors=1),
+    "rising": Usual(threshold=100, minutes=60, min_visitors=10),
+}
 _OF_MONITORS: Final = ("monitor_ids", "groups", "tags", "events")
 _ONLY: Final[dict[str, tuple[Trigger, ...]]] = {
     **dict.fromkeys(_OF_MONITORS, ("uptime",)),
     **dict.fromkeys(("threshold", "minutes", "min_visitors"), ("traffic_spike", "traffic_drop", "error_rate")),
     "silence_hours": ("first_event",),
+    "errors": ("error_rate",),
 }
 _WIRE: Final = {"monitor_ids": "monitorIds", "min_visitors": "minVisitors", "silence_hours": "silenceHours"}
 
@@ -69,7 +75,9 @@ def check(trigger: Trigger, conditions: Conditions, *, escalates: bool) -> None:
         raise BadRequest.about("triggerConditions", f"{strange[0]} is not a monitor event")
     if trigger == "traffic_drop" and (conditions.threshold or 0) > 100:
         raise BadRequest.about("triggerConditions", _("Enter a threshold of up to 100 percent"))
-    if trigger == "error_rate" and (conditions.threshold or 0) > 100:
+    if conditions.errors == "new" and conditions.threshold is not None:
+        raise BadRequest.about("triggerConditions", _("New errors have no threshold"))
+    if trigger == "error_rate" and conditions.errors is None and (conditions.threshold or 0) > 100:
         raise BadRequest.about("triggerConditions", _("Enter a threshold of up to 100 percent"))
     if escalates and conditions.escalate_after_minutes is None:
         raise BadRequest.about("triggerConditions", _("Enter escalateAfterMinutes"))

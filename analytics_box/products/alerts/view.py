@@ -15,6 +15,8 @@ from analytics_box.web.page import dates
 _LIMITS = {
     "traffic_spike": _("{threshold} % more than usual in {window}"),
     "traffic_drop": _("{threshold} % less than usual in {window}"),
+    "new": _("new errors in {window}"),
+    "rising": _("errors that affect {threshold} % more sessions than usual in {window}"),
     "error_rate": _("more than {threshold} % of the sessions of {window}"),
 }
 
@@ -89,9 +91,10 @@ def about(alarm: AlertRule, websites: Mapping[str, str]) -> str:
         silence = alarm.conditions.silence_hours or usual.silence_hours
         parts.append(_("after {duration} without an event").format(duration=messages.duration(silence * HOUR)))
     else:
-        usual = rules.DEFAULTS[alarm.trigger]
+        kind = alarm.conditions.errors
+        usual = rules.OF_ERRORS[kind] if kind else rules.DEFAULTS[alarm.trigger]
         parts.append(
-            _LIMITS[alarm.trigger].format(
+            _LIMITS[kind or alarm.trigger].format(
                 threshold=f"{alarm.conditions.threshold or usual.threshold:g}",
                 window=messages.duration((alarm.conditions.minutes or usual.minutes) * MINUTE),
             )

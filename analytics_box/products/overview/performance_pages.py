@@ -168,16 +168,17 @@ def _address(view: View, chosen: dict[str, str], **changed: str) -> str:
 
 
 def _split_type(split: str, metric: str, rank: str) -> QueryType:
+    measures = (rank, "samples", "poor", "poor_users", "users")
     return replace(
         TYPES["vitals_by_page"],
         columns=(
             column("name", "string", split, text_or_unknown(split)),
-            *(column(name, "number", name, field(name)) for name in (rank, "samples", "poor", "poor_users", "users")),
+            *(column(name, "number", name, field(name)) for name in measures),
         ),
         asks=(
             ScanRequest(
                 "vitals",
-                (rank, "samples", "poor", "poor_users", "users"),
+                measures,
                 (split, "metric"),
                 metrics=(metric,),
                 order=(PlanOrder("poor_users"), PlanOrder("samples")),

@@ -132,6 +132,67 @@ def test_an_error_rate_needs_no_earlier_weeks(traffic: Traffic) -> None:
     assert message["text"] == "10.0 % of 100 sessions had an error in the last 15 min. The limit is 5 %."
 
 
+def group(traffic: Traffic, name: str, sessions: int, *, ago: int = 2 * MINUTE) -> None:
+    """Put sessions with an error of one group into the past."""
+    facts: list[Fact] = []
+    for _ in range(sessions):
+        traffic._next += 1
+        at = traffic.now - ago
+        own = ("Error", f"{name} failed", "", 0, 0, "", "", name)
+        facts.append(page(traffic.site, at, traffic._next, bot=""))
+        facts.append(replace(error(traffic.site, at, traffic._next), own=own))
+    box = traffic.box.box
+    box.events.db.write_now(lambda db: box.events.intake.ledger.append(db, facts))
+
+
+def decide(traffic: Traffic, name: str, state: str) -> None:
+    given = {"websiteId": traffic.box.sites["shop"], "fingerprint": name, "state": state}
+    assert traffic.box.post("/errorGroups/update", given, key="all").status == 200
+
+
+def test_new_error_is_told_once_and_old_and_ignored_ones_are_not(traffic: Traffic) -> None:
+    hook = traffic.world.channel()
+    traffic.world.alarm(hook, trigger="error_rate", errors="new", minutes=15)
+    group(traffic, "old", 1, ago=30 * DAY)
+    decide(traffic, "ignored", "ignored")
+    traffic.minutes(20)
+    group(traffic, "old", 5)
+    group(traffic, "ignored", 5)
+    assert traffic.minutes(10) == 0
+    group(traffic, "new", 1)
+    assert traffic.minutes(10) == 1
+    (message,) = traffic.world.messages(hook)
+    assert message["title"] == "New errors: Shop"
+    assert message["text"] == "In the last 15 min: new failed"
+    group(traffic, "new", 5)
+    assert traffic.minutes(60) == 0
+
+
+def test_resolved_error_that_is_back_is_told(traffic: Traffic) -> None:
+    hook = traffic.world.channel()
+    traffic.world.alarm(hook, trigger="error_rate", errors="new", minutes=15)
+    group(traffic, "fixed", 1, ago=DAY)
+    decide(traffic, "fixed", "resolved")
+    assert traffic.minutes(20) == 0
+    group(traffic, "fixed", 1)
+    assert traffic.minutes(10) == 1
+
+
+def test_rising_error_is_told_and_a_steady_one_is_not(traffic: Traffic) -> None:
+    hook = traffic.world.channel()
+    traffic.world.alarm(hook, trigger="error_rate", errors="rising", minutes=15)
+    traffic.minutes(20)
+    for quarter in range(1, 97):
+        group(traffic, "steady", 12, ago=quarter * 15 * MINUTE + 20 * MINUTE)
+        group(traffic, "rising", 1, ago=quarter * 15 * MINUTE + 20 * MINUTE)
+    group(traffic, "steady", 14)
+    assert traffic.minutes(5) == 0
+    group(traffic, "rising", 14)
+    assert traffic.minutes(10) == 1
+    (message,) = traffic.world.messages(hook)
+    assert message["text"] == "In the last 15 min: rising failed"
+
+
 def test_a_website_that_has_few_visitors_says_nothing(traffic: Traffic) -> None:
     traffic.world.alarm(traffic.world.channel(), trigger="traffic_drop")
     usual_weeks(traffic, 20)

@@ -55,6 +55,18 @@ def note_outage(db: Connection, website_id: str, now: int) -> None:
     )
 
 
+def decided_groups(db: Connection, website_id: str, state: str) -> dict[str, int]:
+    """The error groups of a website in a state, and when that was decided (UTC ms)."""
+    found = db.execute(
+        """
+        -- alarms.traffic.decided_groups
+        select fingerprint, decided_at from error_groups where website_id = ? and state = ?
+        """,
+        (website_id, state),
+    )
+    return {str(fingerprint): int(str(decided_at)) for fingerprint, decided_at in found}
+
+
 def forget_outages(db: Connection, before: int) -> None:
     """Forget those that no window reaches back to."""
     db.execute("-- alarms.traffic.forget_outages\ndelete from traffic_outages where seen_at < ?", (before,))

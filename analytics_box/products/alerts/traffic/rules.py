@@ -6,7 +6,7 @@ two earlier windows nothing is judged. A difference counts if it reaches the thr
 it to mean something, and if it is more than chance explains: three times the square root of what is usual.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import sqrt
 from statistics import median
 from typing import Final, Literal
@@ -48,9 +48,18 @@ class Sessions(Struct, frozen=True):
         return 100 * self.failing / self.all if self.all else 0.0
 
 
+class WindowGroup(Struct, frozen=True):
+    """An error group in a window: the sessions with it, its latest message, and when it happened last (UTC ms)."""
+
+    sessions: int
+    message: str
+    last: int
+
+
 def terms(alarm: AlertRule) -> Terms:
     """The terms of an alert rule."""
-    given, usual = alarm.conditions, rules.DEFAULTS.get(alarm.trigger, Usual())
+    given = alarm.conditions
+    usual = rules.OF_ERRORS[given.errors] if given.errors else rules.DEFAULTS.get(alarm.trigger, Usual())
     return Terms(
         threshold=given.threshold or usual.threshold,
         minutes=given.minutes or usual.minutes,
@@ -93,6 +102,35 @@ def error_rate(sessions: Sessions, wanted: Terms) -> Verdict:
     if sessions.share > wanted.threshold:
         return "begins"
     return "ends" if sessions.share <= _BACK * wanted.threshold else "lasts"
+
+
+def new_groups(
+    now: Mapping[str, WindowGroup], before: Mapping[str, WindowGroup], decided: Mapping[str, int], least: int
+) -> list[str]:
+    """The messages of error groups that are new, or back for the first time since they were resolved; `decided` is
+    when (UTC ms). Those that affect most sessions come first."""
+    found = []
+    for fingerprint, group in now.items():
+        resolved, earlier = decided.get(fingerprint), before.get(fingerprint)
+        is_back = resolved is not None and group.last > resolved and (earlier is None or earlier.last <= resolved)
+        if group.sessions >= least and (earlier is None or is_back):
+            found.append(group)
+    return [group.message for group in sorted(found, key=lambda group: -group.sessions)]
+
+
+def rising_groups(
+    now: Mapping[str, WindowGroup], before: Mapping[str, WindowGroup], windows: float, wanted: Terms
+) -> list[str]:
+    """The messages of error groups that affect far more sessions than usual; `before` are those of the `windows` before
+    this one."""
+    found = []
+    for fingerprint, group in now.items():
+        earlier = before.get(fingerprint)
+        usual = earlier.sessions / windows if earlier is not None else 0.0
+        limit = usual * (1 + wanted.threshold / 100)
+        if group.sessions >= max(wanted.least, limit) and _is_no_chance(group.sessions - usual, usual):
+            found.append(group)
+    return [group.message for group in sorted(found, key=lambda group: -group.sessions)]
 
 
 def _is_no_chance(difference: float, usual: float) -> bool:

@@ -5,6 +5,7 @@ first. While the monitor of a website is down, and until a whole window lies beh
 """
 
 import logging
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -18,7 +19,7 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import episode_rows, telling
 from analytics_box.products.alerts import rows as alarm_rows
-from analytics_box.products.alerts.alarm import AlertRule
+from analytics_box.products.alerts.alarm import AlertRule, ErrorAlert
 from analytics_box.products.alerts.messages import duration
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.products.alerts.occurrence import Occurrence, What
@@ -26,7 +27,8 @@ from analytics_box.products.alerts.traffic import rows, rules
 from analytics_box.products.alerts.traffic.rows import WatchedPeriod
 from analytics_box.products.alerts.traffic.rules import DAYS, WEEKS, Sessions, Terms, Verdict, expected_value
 from analytics_box.query.engines import Engines
-from analytics_box.query.plan import QueryPlan, Source
+from analytics_box.query.filters import FilterCondition
+from analytics_box.query.plan import PlanOrder, QueryPlan, Source
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 
@@ -85,6 +87,15 @@ def errors(about: TrafficWindow, sessions: Sessions) -> Occurrence:
     return _occurrence("error_rate", about, title, text, ((_("Sessions with errors"), f"{share} %"),))
 
 
+def error_groups(about: TrafficWindow, kind: ErrorAlert, messages: Sequence[str]) -> Occurrence:
+    """Error groups that are new or back, or rising."""
+    title = _("New errors: {website}") if kind == "new" else _("Rising errors: {website}")
+    shown = " · ".join(message[:LONGEST_MESSAGE] for message in messages[:MOST_MESSAGES])
+    text = _("In the last {window}: {messages}").format(window=about.window, messages=shown)
+    title = title.format(website=about.website.name)
+    return _occurrence("error_rate", about, title, text, ((_("Errors"), figures.count(len(messages))),))
+
+
 def first_event(about: TrafficWindow, *, ever: bool) -> Occurrence:
     """The first event after silence, or the first of all."""
     title, text = (
@@ -133,6 +144,13 @@ def _occurrence(
 
 
 _SECONDS = 5.0  # for one look
+# The most error groups of a window that are judged.
+MOST_GROUPS: Final = 200
+# The most messages that an alert quotes, and how many characters of each.
+MOST_MESSAGES: Final = 3
+LONGEST_MESSAGE: Final = 120
+# An error that did not happen for this long is new.
+NEW_AFTER: Final = 90 * DAY
 _PEOPLE = (PAGE_VIEW, CUSTOM)
 
 
@@ -161,6 +179,26 @@ class TrafficFigures:
         failing = await self._count("errors", "sessions", site, start, end)
         seen = await self._count("events", "unique_sessions", site, start, end)
         return Sessions(max(seen, failing), failing)
+
+    async def groups(self, site: int, start: int, end: int, only: tuple[str, ...] = ()) -> dict[str, rules.WindowGroup]:
+        """The error groups of a window by fingerprint, those that affect most sessions first; or `only` some."""
+        where = (FilterCondition("fingerprint", "is", only, negated=False),) if only else ()
+        plan = QueryPlan(
+            "errors",
+            (site,),
+            start,
+            end,
+            measures=("sessions", "latest_message", "latest_time"),
+            group=("fingerprint",),
+            where=where,
+            order=(PlanOrder("sessions"),),
+            limit=MOST_GROUPS,
+        )
+        found = await self._engines.rows(plan, seconds=_SECONDS)
+        return {
+            str(fingerprint): rules.WindowGroup(int(str(sessions)), str(message), int(str(last)))
+            for fingerprint, sessions, message, last in found
+        }
 
     async def first(self, site: int, start: int, end: int) -> int | None:
         """The time of the first event of a window (UTC ms), if there is one."""
@@ -291,6 +329,8 @@ class TrafficWatch:
             return None
         about = TrafficWindow(website, wanted, end=end, at=min(end, now), public_url=self._url)
         if alarm.trigger == "error_rate":
+            if alarm.conditions.errors is not None:
+                return await self._groups(alarm.conditions.errors, about, measured, start)
             sessions = await measured.sessions(website.site, start, end)
             verdict = rules.error_rate(sessions, wanted)
             return TrafficJudgement(verdict, errors(about, sessions) if verdict == "begins" else None)
@@ -301,6 +341,27 @@ class TrafficWatch:
         verdict = (rules.spike if alarm.trigger == "traffic_spike" else rules.drop)(visitors, usual, wanted)
         made = spike if alarm.trigger == "traffic_spike" else drop
         return TrafficJudgement(verdict, made(about, visitors, usual) if verdict == "begins" else None)
+
+    async def _groups(
+        self, kind: ErrorAlert, about: TrafficWindow, measured: TrafficFigures, start: int
+    ) -> TrafficJudgement:
+        """The result for error groups that are new, back or rising. Ignored groups never are."""
+        website, wanted = about.website, about.terms
+        now = await measured.groups(website.site, start, about.end)
+        ignored = await self._db.read(lambda db: rows.decided_groups(db, website.id, "ignored"))
+        now = {fingerprint: group for fingerprint, group in now.items() if fingerprint not in ignored}
+        if not now:
+            return TrafficJudgement("ends")
+        if kind == "new":
+            decided = await self._db.read(lambda db: rows.decided_groups(db, website.id, "resolved"))
+            before = await measured.groups(website.site, start - NEW_AFTER, start, tuple(now))
+            messages = rules.new_groups(now, before, decided, wanted.least)
+        else:
+            before = await measured.groups(website.site, start - DAY, start, tuple(now))
+            messages = rules.rising_groups(now, before, DAY / (wanted.minutes * MINUTE), wanted)
+        if not messages:
+            return TrafficJudgement("ends")
+        return TrafficJudgement("begins", error_groups(about, kind, messages))
 
     async def _first_event(
         self, website: Website, measured: TrafficFigures, wanted: Terms, *, end: int, since: int
