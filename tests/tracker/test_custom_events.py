@@ -119,3 +119,12 @@ def test_a_tracker_on_the_page_twice_counts_once(page: Page, collector: Collecto
     push(page, "/next")
     collector.wait_for("screen_view", 2)
     assert len({request.query["client_id"] for request in collector.accepted}) == 1
+
+
+def test_analytics_box_is_the_same_global_under_its_own_name(page: Page, collector: Collector) -> None:
+    page.goto(collector.publish("/"))
+    collector.wait_for("screen_view")
+    assert page.evaluate("analyticsBox === databuddy")
+    page.evaluate("analyticsBox.track('bought', { plan: 'pro' }); analyticsBox.flush()")
+    [event] = collector.wait_for("bought")
+    assert event["properties"] == {"plan": "pro"}

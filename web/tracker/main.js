@@ -30,19 +30,19 @@ function page(address) {
  */
 function begin(properties) {
   view = {
-    name: "screen_view",
-    path: here,
-    properties,
-    page_count: ++views,
-    referrer,
-    language: navigator.language,
-    screen_resolution: screen.width + "x" + screen.height,
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    viewport_size: innerWidth + "x" + innerHeight,
     // Read when the view is sent, and with each exit.
     get title() {
       return document.title;
     },
+    viewport_size: innerWidth + "x" + innerHeight,
+    path: here,
+    properties,
+    name: "screen_view",
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    screen_resolution: screen.width + "x" + screen.height,
+    page_count: ++views,
+    language: navigator.language,
+    referrer,
   };
   for (const [name, text] of new URLSearchParams(location.search)) {
     // Where a visit comes from; sent as fields under their own names.
@@ -70,9 +70,9 @@ function exit() {
     shownAt = -ms % 1000;
     record({
       ...view,
-      name: "page_exit",
       time_on_page: (ms / 1000) | 0,
       scroll_depth: (bottom / document.documentElement.scrollHeight) * 100,
+      name: "page_exit",
     });
   }
 }
@@ -90,47 +90,47 @@ function navigated() {
 
 // The script may be on the page twice: the first one counts.
 if (!self.databuddy) {
-  // Calls that the core does not know are parts.js's. `then` is none, or `await databuddy` would wait for ever.
-  const api = (self.databuddy = new Proxy(
+  // Calls that the core does not know are parts.js's. `then` is none, or `await analyticsBox` would wait for ever.
+  const api = (self.databuddy = self.analyticsBox = new Proxy(
     {
-      flush,
       then: 0,
       options: settings,
-      track(name, properties) {
-        record({ name, path: here, properties });
-      },
+      flush,
       screenView(properties) {
         exit();
         begin(properties);
       },
+      track(name, properties) {
+        record({ name, path: here, properties });
+      },
     },
     { get: (known, name) => known[name] ?? later.bind(known, name) },
   ));
-  self.db ||= api; // the page may have a db of its own
+  self.db ||= api; // The page may have a db of its own.
   self.databuddyOptOut = optOut;
   self.databuddyOptIn = later;
 
   // Captured on the window, so that events which do not bubble arrive too. Parts hear of all of them.
   for (const [type, reaction] of Object.entries({
-    error() {},
-    unhandledrejection() {},
-    click() {},
     auxclick() {},
     visibilitychange() {
       exit();
       flush(1);
       shown();
     },
+    pageshow(event) {
+      if (event.persisted) begin(); // back from the back/forward cache
+    },
     pagehide() {
       exit();
       flush(1);
     },
-    databuddy: navigated, // told by history.js
+    click() {},
+    error() {},
+    unhandledrejection() {},
+    databuddy: navigated, // sent by history.js
     scroll() {
       bottom = Math.max(bottom, scrollY + innerHeight);
-    },
-    pageshow(event) {
-      if (event.persisted) begin(); // back from the back/forward cache
     },
   })) {
     addEventListener(
@@ -143,8 +143,8 @@ if (!self.databuddy) {
     );
   }
 
-  // Letters that only names of options have which are not the core's own.
-  if (/[ABDEFLOPRSTV]|fi|kI|ug/.test(Object.keys(settings)) || document.prerendering) later(0);
+  // Capitals that the core's own options lack, and letters of three others.
+  if (/[^a-zCHIU,]|fi|kI|ug/.test(Object.keys(settings)) || document.prerendering) later(0);
   begin();
   // In older browsers a part sees to it. There a page's own element or variable may have that name.
   self.navigation?.currentEntry ? navigation.addEventListener("currententrychange", navigated) : later(0);

@@ -39,10 +39,10 @@ function load() {
  * @param {boolean} [leaving] the page may be gone in a moment: leave the request to the browser
  */
 export async function flush(leaving) {
-  const url = settings.apiUrl + "/batch?client_id=" + settings.clientId;
   const events = waiting;
   // One by one: pages with an old library write arrays as texts.
   const body = `[${events.map((event) => JSON.stringify(event))}]`;
+  const url = settings.apiUrl + "/batch?client_id=" + settings.clientId;
   waiting = [];
   try {
     if (!events[0] || silent() || (leaving && navigator.sendBeacon(url, body))) return;
@@ -50,11 +50,11 @@ export async function flush(leaving) {
     // Storage is blocked, so there is no choice in it; or the page has replaced this function by one that throws.
   }
   try {
-    const response = await fetch(url, { method: "POST", body, keepalive: 1 });
-    response.ok || later(events, response.status);
+    leaving = await fetch(url, { keepalive: 1, body, method: "POST" });
   } catch {
-    later(events);
+    // There is no answer.
   }
+  leaving?.ok || later(events, leaving?.status);
 }
 
 /**

@@ -507,8 +507,8 @@ WEBSITE: Final = Board(
         choices=CHOICE_LABELS,
         empty=EMPTY_TEXTS,
         codes={
-            "{properties}": 'databuddy.setGlobalProperties({plan: "pro"})',
-            "{call}": 'databuddy.track("signup")',
+            "{properties}": 'analyticsBox.setGlobalProperties({plan: "pro"})',
+            "{call}": 'analyticsBox.track("signup")',
             "{outgoing}": 'data-track-outgoing-links="true"',
         },
         filters=FIELD_LABELS,

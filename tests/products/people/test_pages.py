@@ -60,7 +60,7 @@ def remove(box: WholeBox, fields: dict[str, str], *, cookie: str = "") -> Answer
 
 def test_without_identified_visitors_the_page_explains_itself_and_has_no_search(box: WholeBox) -> None:
     shown = page(box)
-    assert "databuddy.identify" in shown
+    assert "analyticsBox.identify" in shown
     assert 'name="search"' not in shown
     assert 'name="search"' in page(box, "?search=ada")
 

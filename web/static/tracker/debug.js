@@ -37,20 +37,19 @@
     );
   }
   async function flush(leaving) {
-    const url = settings.apiUrl + "/batch?client_id=" + settings.clientId;
     const events = waiting;
     const body = `[${events.map((event) => JSON.stringify(event))}]`;
+    const url = settings.apiUrl + "/batch?client_id=" + settings.clientId;
     waiting = [];
     try {
       if (!events[0] || silent() || leaving && navigator.sendBeacon(url, body)) return;
     } catch {
     }
     try {
-      const response = await fetch(url, { method: "POST", body, keepalive: 1 });
-      response.ok || later(events, response.status);
+      leaving = await fetch(url, { keepalive: 1, body, method: "POST" });
     } catch {
-      later(events);
     }
+    leaving?.ok || later(events, leaving?.status);
   }
   function record(fields) {
     try {
@@ -80,19 +79,19 @@
   }
   function begin(properties) {
     view = {
-      name: "screen_view",
-      path: here,
-      properties,
-      page_count: ++views,
-      referrer,
-      language: navigator.language,
-      screen_resolution: screen.width + "x" + screen.height,
-      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      viewport_size: innerWidth + "x" + innerHeight,
       // Read when the view is sent, and with each exit.
       get title() {
         return document.title;
-      }
+      },
+      viewport_size: innerWidth + "x" + innerHeight,
+      path: here,
+      properties,
+      name: "screen_view",
+      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      screen_resolution: screen.width + "x" + screen.height,
+      page_count: ++views,
+      language: navigator.language,
+      referrer
     };
     for (const [name, text] of new URLSearchParams(location.search)) {
       if (/^utm_|(cl.?|fat_)id$|^(ref|source)$/.test(name)) view[name] = text;
@@ -112,9 +111,9 @@
       shownAt = -ms % 1e3;
       record({
         ...view,
-        name: "page_exit",
         time_on_page: ms / 1e3 | 0,
-        scroll_depth: bottom / document.documentElement.scrollHeight * 100
+        scroll_depth: bottom / document.documentElement.scrollHeight * 100,
+        name: "page_exit"
       });
     }
   }
@@ -128,17 +127,17 @@
     }
   }
   if (!self.databuddy) {
-    const api = self.databuddy = new Proxy(
+    const api = self.databuddy = self.analyticsBox = new Proxy(
       {
-        flush,
         then: 0,
         options: settings,
-        track(name, properties) {
-          record({ name, path: here, properties });
-        },
+        flush,
         screenView(properties) {
           exit();
           begin(properties);
+        },
+        track(name, properties) {
+          record({ name, path: here, properties });
         }
       },
       { get: (known, name) => known[name] ?? later.bind(known, name) }
@@ -147,12 +146,6 @@
     self.databuddyOptOut = optOut;
     self.databuddyOptIn = later;
     for (const [type, reaction] of Object.entries({
-      error() {
-      },
-      unhandledrejection() {
-      },
-      click() {
-      },
       auxclick() {
       },
       visibilitychange() {
@@ -160,17 +153,23 @@
         flush(1);
         shown();
       },
+      pageshow(event) {
+        if (event.persisted) begin();
+      },
       pagehide() {
         exit();
         flush(1);
       },
+      click() {
+      },
+      error() {
+      },
+      unhandledrejection() {
+      },
       databuddy: navigated,
-      // told by history.js
+      // sent by history.js
       scroll() {
         bottom = Math.max(bottom, scrollY + innerHeight);
-      },
-      pageshow(event) {
-        if (event.persisted) begin();
       }
     })) {
       addEventListener(
@@ -182,7 +181,7 @@
         1
       );
     }
-    if (/[ABDEFLOPRSTV]|fi|kI|ug/.test(Object.keys(settings)) || document.prerendering) later(0);
+    if (/[^a-zCHIU,]|fi|kI|ug/.test(Object.keys(settings)) || document.prerendering) later(0);
     begin();
     self.navigation?.currentEntry ? navigation.addEventListener("currententrychange", navigated) : later(0);
   }
