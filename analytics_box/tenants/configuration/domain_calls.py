@@ -7,10 +7,11 @@ from msgspec import Struct
 
 from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.client import Clients
+from analytics_box.resource.fields import answer_of
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.configuration import domains
 from analytics_box.tenants.configuration.rules import Domain, ProvenBy
-from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text, date
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text
 from analytics_box.web.call import Call
 
 CHECKS = 10  # looks at TXT records by one caller per 60 s
@@ -101,15 +102,9 @@ async def remove_domain(call: Call, given: OfDomain) -> Success:
 
 def domain_answer(domain: Domain) -> DomainAnswer:
     """A domain for an answer."""
-    return DomainAnswer(
-        id=domain.id,
-        organizationId=domain.organization_id,
-        domain=domain.domain,
+    return answer_of(
+        DomainAnswer,
+        domain,
         status="pending" if domain.proven_at is None else "verified",
         record=TextRecord("TXT", domain.record, domain.token),
-        createdAt=date(domain.created_at),
-        checkedAt=date(domain.checked_at) if domain.checked_at is not None else None,
-        verifiedAt=date(domain.proven_at) if domain.proven_at is not None else None,
-        verifiedBy=domain.proven_by,
-        error=domain.check_error,
     )

@@ -16,88 +16,18 @@ from analytics_box.base.errors import Conflict
 from analytics_box.base.outgoing.client import Client
 from analytics_box.base.outgoing.failures import RequestFailed
 from analytics_box.base.settings import Settings
-from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection, ConstraintError
 from analytics_box.base.translation import _
 from analytics_box.tenants.configuration import rules
-from analytics_box.tenants.configuration.rules import Domain, ProvenBy
+from analytics_box.tenants.configuration.domain_rows import DOMAINS, TAKEN
+from analytics_box.tenants.configuration.rules import Domain
 from analytics_box.tenants.tenancy import access
-
-_COLUMNS = "id, organization_id, domain, token, created_at, checked_at, check_error, proven_at, proven_by"
-TAKEN = "This domain belongs to another organization of this box"
-
-
-def domains_of(db: Connection, organization_id: str) -> list[Domain]:
-    """The domains of an organization by name."""
-    return _domains(db, "organization_id = ? order by domain", organization_id)
-
-
-def find(db: Connection, domain_id: str) -> Domain | None:
-    return next(iter(_domains(db, "id = ?", domain_id)), None)
 
 
 def owner(db: Connection, domain: str) -> str | None:
     """The organization that has proven this domain."""
-    found = _domains(db, "domain = ? and proven_at is not null", domain)
-    return found[0].organization_id if found else None
-
-
-def _domains(db: Connection, condition: str, value: str) -> list[Domain]:
-    return records.all_of(
-        db,
-        Domain,
-        f"""
-        -- configuration.domains_of, find, owner
-        select {_COLUMNS} from domains where {condition}
-        """,
-        (value,),
-    )
-
-
-def insert(db: Connection, domain: Domain) -> None:
-    """Raises Conflict when the organization has it already, or another one has proven it."""
-    try:
-        db.execute(
-            f"""
-            -- configuration.insert
-            insert into domains ({_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            (
-                domain.id,
-                domain.organization_id,
-                domain.domain,
-                domain.token,
-                domain.created_at,
-                domain.checked_at,
-                domain.check_error,
-                domain.proven_at,
-                domain.proven_by,
-            ),
-        )
-    except ConstraintError as taken:
-        raise Conflict(_("This domain has already been added")) from taken
-
-
-def set_checked(db: Connection, domain_id: str, *, at: int, error: str) -> None:
-    """A check that proved nothing."""
-    db.execute(
-        "-- configuration.set_checked\nupdate domains set checked_at = ?, check_error = ? where id = ?",
-        (at, error, domain_id),
-    )
-
-
-def set_proven(db: Connection, domain_id: str, *, at: int, by: ProvenBy) -> None:
-    """The domain is the organization's. Raises Conflict when another one has proven it."""
-    try:
-        db.execute(
-            """
-            -- configuration.set_proven
-            update domains set checked_at = ?, check_error = null, proven_at = ?, proven_by = ? where id = ?
-            """,
-            (at, at, by, domain_id),
-        )
-    except ConstraintError as taken:
-        raise Conflict(TAKEN) from taken
+    found = DOMAINS.first(db, "domain = ? and proven_at is not null", domain)
+    return found.organization_id if found is not None else None
 
 
 def delete(db: Connection, domain_id: str) -> None:
@@ -113,7 +43,7 @@ def delete(db: Connection, domain_id: str) -> None:
     if page is not None:
         raise Conflict(f"The status page {page[0]} uses this domain. Remove that first")
     try:
-        db.execute("-- configuration.delete\ndelete from domains where id = ?", (domain_id,))
+        DOMAINS.delete(db, domain_id)
     except ConstraintError as used:
         raise Conflict(_("Short links use this domain. Remove that first")) from used
 
@@ -135,12 +65,12 @@ def own_hosts(settings: Settings) -> frozenset[str]:
 def of(db: Connection, organization_id: str, by: By) -> list[Domain]:
     """The organization's domains by name. Raises Forbidden."""
     access.check(db, organization_id, by, "read")
-    return domains_of(db, organization_id)
+    return DOMAINS.all(db, "organization_id = ? order by domain", organization_id)
 
 
 def existing(db: Connection, domain_id: str, organization_id: str) -> Domain:
     """Raises NotFound for an unknown domain and for one of another organization."""
-    found = find(db, domain_id)
+    found = DOMAINS.find(db, domain_id)
     if found is None or found.organization_id != organization_id:
         raise errors.NotFound.of("domain", domain_id)
     return found
@@ -163,7 +93,7 @@ def claim(
     if without_proof and not access.administers(db, by):
         raise errors.Forbidden(_("Only a box administrator can add a domain without verification"))
     domain = rules.clean_domain(given, own_hosts)
-    if len(domains_of(db, organization_id)) >= rules.MOST_DOMAINS:
+    if DOMAINS.count(db, "organization_id = ?", organization_id) >= rules.MOST_DOMAINS:
         raise Conflict.full(
             "domains",
             rules.MOST_DOMAINS,
@@ -180,7 +110,7 @@ def claim(
         proven_at=by.now if without_proof else None,
         proven_by="administrator" if without_proof else None,
     )
-    insert(db, made)
+    DOMAINS.insert(db, made)
     detail = {"domain": domain, "proven": without_proof}
     audit.record(db, by, organization_id, "created", _SUBJECT, made.id, detail)
     return made
@@ -207,14 +137,16 @@ def store_check(db: Connection, domain: Domain, by: By, found: DomainCheckResult
     if now.proven_at is not None:
         return now
     if found.error:
-        set_checked(db, now.id, at=by.now, error=found.error)
-        return replace(now, checked_at=by.now, check_error=found.error)
+        after = replace(now, checked_at=by.now, check_error=found.error)
+        DOMAINS.update(db, after)
+        return after
     if owner(db, now.domain) not in {None, now.organization_id}:
         raise Conflict(TAKEN)
-    set_proven(db, now.id, at=by.now, by="dns")
+    after = replace(now, checked_at=by.now, check_error=None, proven_at=by.now, proven_by="dns")
+    DOMAINS.update(db, after)
     detail = {"domain": now.domain, "proven": {"before": False, "after": True}}
     audit.record(db, by, now.organization_id, "updated", _SUBJECT, now.id, detail)
-    return replace(now, checked_at=by.now, check_error=None, proven_at=by.now, proven_by="dns")
+    return after
 
 
 def remove(db: Connection, organization_id: str, by: By, domain_id: str) -> Domain:

@@ -1,7 +1,7 @@
 """Valid custom domains of an organization. Pure."""
 
 from collections.abc import Collection
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import Struct
 
@@ -10,6 +10,7 @@ from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.target import clean_host
 from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
+from analytics_box.resource.fields import Field, Stamp, date
 
 ProvenBy = Literal["dns", "administrator"]
 
@@ -18,7 +19,7 @@ RECORD: Final = "_analytics-box"  # the label below which a domain's TXT record 
 _LONGEST: Final = 253 - len(RECORD) - 1
 
 
-class Domain(Struct, frozen=True):
+class Domain(Struct, frozen=True, rename="camel"):
     """A domain that an organization claims, or has proven to be its own. Times are UTC ms.
 
     `check_error` says why the latest check did not prove it.
@@ -28,11 +29,11 @@ class Domain(Struct, frozen=True):
     organization_id: str
     domain: str
     token: str
-    created_at: int
-    checked_at: int | None = None
-    check_error: str | None = None
-    proven_at: int | None = None
-    proven_by: ProvenBy | None = None
+    created_at: Stamp
+    checked_at: Stamp | None = None
+    check_error: Annotated[str | None, Field(name="error", given=False)] = None
+    proven_at: Annotated[int | None, Field(name="verifiedAt", given=False, shown=date)] = None
+    proven_by: Annotated[ProvenBy | None, Field(name="verifiedBy", given=False)] = None
 
     @property
     def record(self) -> str:
