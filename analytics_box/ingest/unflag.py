@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from analytics_box.base.facts.event import CUSTOM, MEASURED
-from analytics_box.base.facts.layout import INSERT, STORED_ATTRIBUTES, STORED_COLUMNS, stored_table
+from analytics_box.base.facts.layout import INSERT, STORED_AS, STORED_ATTRIBUTES, STORED_COLUMNS, stored_table
 from analytics_box.base.facts.tables import CLOSED, SPANS
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.strings import EMPTY, Strings
@@ -139,7 +139,7 @@ def _measure(db: Connection, row: Row, table: str, placing: Placing, strings: St
     of_event = dict(zip(_COLUMNS, _as_visitor_event(db, row, placing), strict=True))
     for name, value in zip(SPANS[table], own, strict=True):
         number = strings.number if name in CLOSED else strings.folded
-        of_event[name] = number(db, value) if isinstance(value, str) else value
+        of_event[STORED_AS.get(name, name)] = number(db, value) if isinstance(value, str) else value
     db.execute(INSERT[table], [of_event[name] for name in STORED_COLUMNS[table]])
 
 

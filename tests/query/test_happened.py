@@ -165,7 +165,7 @@ def test_a_query_has_twenty_of_these_filters(world: World, site: int) -> None:
     kinds = [one("event", "buy"), one("event_property", "plan"), one("exit_page", "/a"), one("link", op="is_set")]
     (entry,) = ask(world, site, "top_pages", *kinds * 5)
     assert [row["path"] for row in entry.data] == ["/", "/a"]
-    with pytest.raises(InvalidQuery, match="20 filters"):
+    with pytest.raises(InvalidQuery, match="20 session filters"):
         ask(world, site, "top_pages", *kinds * 5, {"any": [{"all": [one("event", "buy")]}]})
 
 

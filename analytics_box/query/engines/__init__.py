@@ -168,7 +168,7 @@ class Engines:
         """The reason why ClickHouse does not answer."""
         if self._far is None:
             return "which this box does not use now (columnar)"
-        return "which lacks events" if self._far.lacks else "which cannot be asked now"
+        return "which lacks events" if self._far.lacks else "which is unavailable"
 
     async def _rows_here(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row]:
         """The rows of a plan from this machine's data."""

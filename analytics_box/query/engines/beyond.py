@@ -125,8 +125,8 @@ class Beyond:
         if self._far is None:
             raise InClickHouse("A part of this is in ClickHouse only, which this box does not use now (columnar)")
         if not self._far.ready:
-            raise InClickHouse("A part of this is in ClickHouse only, which cannot be asked now")
+            raise InClickHouse("Part of this data is only in ClickHouse, which is unavailable")
         try:
             return await ask(self._far)
         except Away as away:
-            raise InClickHouse("A part of this is in ClickHouse only, which cannot be asked now") from away
+            raise InClickHouse("Part of this data is only in ClickHouse, which is unavailable") from away

@@ -128,6 +128,6 @@ def test_while_clickhouse_is_away_an_export_says_so(tmp_path: Path) -> None:
         away.pull()
         refused = export(away)
         assert (refused.status, refused.json["success"]) == (503, False)
-        assert "in ClickHouse only, which cannot be asked now" in refused.json["error"]
+        assert "only in ClickHouse, which is unavailable" in refused.json["error"]
         for who in ({"profileId": "ada"}, {"anonymousId": "a"}):
             assert export_person(away, **who).status == 503

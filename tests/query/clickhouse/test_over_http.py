@@ -207,7 +207,7 @@ def test_the_database_of_another_box_is_left_alone(
     try:
         with caplog.at_level(logging.ERROR):
             other.maintain()
-        assert "the events of another box" in caplog.text
+        assert "the events of another server" in caplog.text
         assert (other.engines.name, world.there()) == ("sqlite", before)
     finally:
         other.close()

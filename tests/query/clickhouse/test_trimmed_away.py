@@ -38,7 +38,7 @@ def test_while_clickhouse_is_away_ranges_that_are_whole_are_answered_and_others_
     ((views,),) = answer(facts, plan(facts, 30))
     assert views > 0
     for lacking in (plan(facts, 70), plan(facts, 30, group=(RETURNING,))):
-        with pytest.raises(InClickHouse, match="in ClickHouse only, which cannot be asked now; ranges from 20"):
+        with pytest.raises(InClickHouse, match="in ClickHouse only, which is unavailable; ranges from 20"):
             answer(facts, lacking)
         assert facts.engines.choice(lacking).engine == "clickhouse"
     assert facts.engines.choice(plan(facts, 30)).engine == "sqlite"
