@@ -10,6 +10,8 @@ from analytics_box.query.engines.sql.names import DID
 from analytics_box.query.engines.sql.texts import Values, string_matches
 from analytics_box.query.plan import END_NODE, EVENT_NODE, OTHER_NODE, PAGE_NODE, PATTERN_NODE, QueryPlan
 
+# Nodes are numbers: that of the text, and the kind.
+_KINDS = 32
 _AND = "\n  and "
 
 
@@ -21,43 +23,41 @@ def flow_relation(plan: QueryPlan, where: list[str], dialect: Dialect, values: V
     values |= {"depth": flow.steps, "nodes": flow.nodes}
     of_event = flow.anchor is not None and flow.anchor.column == "name"
     began = "kind = 2" if of_event else "kind = 1"
-    anchor = (
-        "1"
-        if flow.anchor is None
-        else f"case when {began} and {render(flow.anchor, values, dialect)} then 1 else 0 end"
-    )
+    anchor, begun, reached = "1", "1", "before is null or before <> code"
+    if flow.anchor is not None:
+        anchor = f"case when {began} and {render(flow.anchor, values, dialect)} then 1 else 0 end"
+        # The first node of a journey counts, even if the one before it is in the same pattern.
+        reached = f"begun > 0 and ({reached} or (begins = 1 and begun = 1))"
     nodes = f"kind = 1 or {DID}" if flow.events else f"kind = 1 or {anchor} = 1" if of_event else "kind = 1"
-    kinds, own = f"case when kind = 2 then {EVENT_NODE}", "case when kind = 2 then name"
+    code = f"case when kind = 2 then cast(name as bigint) * {_KINDS} + {EVENT_NODE}"
     for number, pattern in enumerate(flow.collapsed):
-        matched = string_matches("path", pattern, values)
-        kinds += f" when {matched} then {PATTERN_NODE + number}"
-        own += f" when {matched} then 0"
+        code += f" when {string_matches('path', pattern, values)} then {PATTERN_NODE + number}"
+    code += f" else cast(path as bigint) * {_KINDS} + {PAGE_NODE} end"
     way = "desc" if flow.backwards else "asc"
     row = f"over (partition by session order by time {way}, id {way}"
-    following = "max({0}) over (partition by session order by step rows between 1 following and 1 following)"
+    if flow.anchor is not None:
+        begun = f"sum(begins) {row} rows between unbounded preceding and current row)"
     return (
-        f"(with facts as (select session, time, id, {kinds} else {PAGE_NODE} end as own_kind,"
-        f" {own} else path end as own_node,"
-        f" {anchor} as begins\n  from events as fact where {_AND.join([*where, f'({nodes})'])}),\n"
-        "reached as (select session, time, id, own_kind, own_node from (select session, time, id, own_kind, own_node,"
-        f" sum(begins) {row} rows between unbounded preceding and current row) as begun from facts) as each_fact"
-        " where begun > 0),\n"
-        "moved as (select session, time, id, own_kind, own_node from (select session, time, id, own_kind, own_node,"
-        f" max(own_kind) {row} rows between 1 preceding and 1 preceding) as kind_before,"
-        f" max(own_node) {row} rows between 1 preceding and 1 preceding) as node_before from reached) as each_fact"
-        " where kind_before is null or kind_before <> own_kind or node_before <> own_node),\n"
-        "placed as (select session, own_kind, own_node, step from (select session, own_kind, own_node,"
-        f" row_number() {row}) as step from moved) as each_move where step <= :depth),\n"
-        "common as (select step, own_kind, own_node from (select step, own_kind, own_node,"
-        " row_number() over (partition by step order by taken desc, own_kind, value) as place\n"
-        "  from (select step, own_kind, own_node, count(*) as taken from placed group by step, own_kind, own_node)"
-        " as each_node join strings on strings.id = own_node) as each_place where place <= :nodes),\n"
-        "named as (select placed.session as session, placed.step as step,"
-        f" case when common.step is null then {OTHER_NODE} else placed.own_kind end as node_kind,"
-        " case when common.step is null then 0 else placed.own_node end as node\n"
-        "  from placed left join common on common.step = placed.step and common.own_kind = placed.own_kind"
-        " and common.own_node = placed.own_node)\n"
-        f"select step, node_kind, node, coalesce(next_kind, {END_NODE}) as to_kind, coalesce(next_node, 0) as to_node\n"
-        f"  from (select step, node_kind, node, {following.format('node_kind')} as next_kind,"
-        f" {following.format('node')} as next_node from named) as each_step where step < :depth)"
+        f"(with facts as (select session, time, id, {code} as code, {anchor} as begins\n"
+        f"  from events as fact where {_AND.join([*where, f'({nodes})'])}),\n"
+        "moved as (select session, time, id, code from (select session, time, id, code, begins,"
+        f" max(code) {row} rows between 1 preceding and 1 preceding) as before,"
+        f" {begun} as begun from facts) as each_fact where {reached}),\n"
+        f"placed as (select code, step, following from (select code, row_number() {row}) as step,"
+        f" max(code) {row} rows between 1 following and 1 following) as following from moved) as each_move"
+        " where step <= :depth),\n"
+        "taken as materialized (select step, code, following, count(*) as sessions from placed"
+        " group by step, code, following),\n"
+        "common as materialized (select step, code from (select step, code,"
+        f" row_number() over (partition by step order by sessions desc, code % {_KINDS}, value) as place\n"
+        "  from (select step, code, sum(sessions) as sessions from taken group by step, code) as each_node"
+        f" join strings on strings.id = code / {_KINDS}) as each_place where place <= :nodes),\n"
+        f"named as (select taken.step as step, coalesce(common.code, {OTHER_NODE}) as code, following, sessions\n"
+        "  from taken left join common on common.step = taken.step and common.code = taken.code"
+        " where taken.step < :depth)\n"
+        f"select step, code % {_KINDS} as node_kind, code / {_KINDS} as node, following % {_KINDS} as to_kind,"
+        f" following / {_KINDS} as to_node, sessions from (\n"
+        "  select named.step as step, named.code as code, sessions,"
+        f" case when following is null then {END_NODE} else coalesce(common.code, {OTHER_NODE}) end as following\n"
+        "  from named left join common on common.step = named.step + 1 and common.code = following) as each_step)"
     )

@@ -285,7 +285,7 @@ PROFILE_RETENTION = {
     "retained": "count(case when mature = 1 and returned = 1 then 1 end)",
 }
 ACTIVATIONS = {"events": "count(*)", "identified": "count(case when person <> 0 then 1 end)"}
-FLOWS = {"sessions": "count(*)"}
+FLOWS = {"sessions": "sum(sessions)"}
 
 
 def _weighted_sums(*names: str) -> dict[str, str]:
