@@ -1,11 +1,13 @@
 """The form of a funnel: its texts, what is filled in, and what becomes of it. Pure."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
 from analytics_box.base.translation import _, ngettext
+from analytics_box.figures.converting import GoalTarget
 from analytics_box.products.funnels.funnel import Funnel, FunnelDefinition, FunnelStep
 from analytics_box.products.goals.form import kind_of, prefix_of
 from analytics_box.products.goals.goal import GoalDefinition
@@ -101,6 +103,23 @@ def rows_of(values: Mapping[str, str]) -> int:
     """The number of steps that the form has room for: two more than are filled in."""
     filled = max((number for number in range(MOST_STEPS) if values.get(f"target-{number}")), default=0)
     return min(MOST_STEPS, max(filled + 2 + ("more" in values), 3 + ("more" in values)))
+
+
+def goal_names(goals: Sequence[GoalTarget]) -> dict[str, str]:
+    """The goals by id as the form shows them: by name, or by id where several goals share a name."""
+    counts = Counter(goal.name.casefold() for goal in goals)
+    return {goal.id: goal.name if counts[goal.name.casefold()] == 1 else goal.id for goal in goals}
+
+
+def with_goals(values: Mapping[str, str], targets: Mapping[str, str]) -> dict[str, str]:
+    """The values with other targets of the steps that are goals, in any case. Unknown targets stay."""
+    found = {name.casefold(): target for name, target in targets.items()}
+    return {
+        name: found.get(value.strip().casefold(), value)
+        if name.startswith("target-") and values.get(name.replace("target", "kind")) == "goal"
+        else value
+        for name, value in values.items()
+    }
 
 
 def message_of(form: Mapping[str, str], before: FunnelDefinition | None = None) -> dict[str, Any]:

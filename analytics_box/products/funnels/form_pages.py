@@ -11,10 +11,12 @@ from analytics_box.products.funnels.form import (
     LABELS,
     ORDER_LABELS,
     UNIT_LABELS,
+    goal_names,
     home,
     message_of,
     rows_of,
     values_of,
+    with_goals,
 )
 from analytics_box.products.funnels.funnel import Funnel
 from analytics_box.products.funnels.lookup import find_funnel
@@ -46,8 +48,8 @@ async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
     website, form = own(visit.call, website_id), await visit.form()
 
     async def save() -> str:
-        given = messages.message_of({"websiteId": website.id, **message_of(form)}, NewFunnel, "{message}")
-        made = await calls.create(visit.call, given)
+        given = {"websiteId": website.id, **message_of(await _goals_by_id(visit, website, form))}
+        made = await calls.create(visit.call, messages.message_of(given, NewFunnel, "{message}"))
         return f"{home(website)}/{made.id}?done=created"
 
     async def again(visit: PageRequest, again: Again) -> Page:
@@ -71,7 +73,8 @@ async def save(visit: Visitor, website_id: FromPath[str], funnel_id: FromPath[st
 
     async def save() -> str:
         check_version(form, funnel)
-        given = {"id": funnel.id, **message_of(form, funnel.definition)}
+        steps = message_of(await _goals_by_id(visit, website, form), funnel.definition)
+        given = {"id": funnel.id, **steps}
         await calls.update(visit.call, messages.message_of(given, ChangedFunnel, "{message}"))
         return f"{home(website)}/{funnel.id}?done=saved"
 
@@ -98,8 +101,15 @@ async def delete(visit: Visitor, website_id: FromPath[str], funnel_id: FromPath[
     return visit.go(f"{home(website)}?done=deleted")
 
 
+async def _goals_by_id(visit: PageRequest, website: Website, form: Mapping[str, str]) -> dict[str, str]:
+    """The form with the ids of the goals that its steps name."""
+    names = goal_names(await active_goals(visit.call, website.id))
+    return with_goals(form, {name: goal_id for goal_id, name in names.items()})
+
+
 async def _form(visit: PageRequest, website: Website, funnel: Funnel | None, again: Again) -> Page:
-    values: Mapping[str, str] = again.values
+    goals = goal_names(await active_goals(visit.call, website.id))
+    values = with_goals(again.values, goals)
     return visit.pages.show(
         "funnel_form.html",
         code=again.code,
@@ -115,7 +125,7 @@ async def _form(visit: PageRequest, website: Website, funnel: Funnel | None, aga
         labels=LABELS,
         general=again.general,
         numbers=range(rows_of(values)),
-        goals=await active_goals(visit.call, website.id),
+        goals=sorted(goals.values()),
         kinds=KIND_LABELS,
         orders=ORDER_LABELS,
         units=UNIT_LABELS,

@@ -4,9 +4,12 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
+from analytics_box.figures.converting import GoalTarget
+from analytics_box.products.funnels.form import goal_names
 from tests.inprocess import WholeBox, whole_box
 
 MINUTE = 60_000
@@ -116,3 +119,29 @@ def test_sessions_that_dropped_are_one_click_away(box: WholeBox) -> None:
     (href,) = re.findall(r'<a href="([^"]+)">Sessions without this step', text)
     listed = box.get(unescape(href), cookie=box.cookie, accept="text/html").body.decode()
     assert re.findall(r'class="session-entry"><bdi>([^<]+)', listed) == ["/"]
+
+
+def test_goal_in_the_form_is_chosen_by_name(box: WholeBox) -> None:
+    given = {"websiteId": box.sites["shop"], "name": "Signed up", "type": "EVENT", "target": "signup"}
+    goal = box.post("/goals/create", given, key="all").json["id"]
+    form = {"name": "To the goal", "kind-0": "page", "target-0": "/pricing*", "kind-1": "goal", "isActive": "on"}
+    headers = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin"}
+    made = box.post(
+        f"/sites/{box.sites['shop']}/funnels/new",
+        urlencode({**form, "target-1": "signed UP"}).encode(),
+        key=None,
+        cookie=box.cookie,
+        **headers,
+    )
+    assert made.status == 303, made.body
+    (funnel,) = [one for one in rpc(box, "list") if one["name"] == "To the goal"]
+    assert [step["target"] for step in funnel["steps"]] == ["/pricing*", goal]
+    edited = box.get(f"/sites/{box.sites['shop']}/funnels/{funnel['id']}/edit", cookie=box.cookie, accept="text/html")
+    text = edited.body.decode()
+    assert 'value="Signed up"' in text
+    assert goal not in text
+
+
+def test_goals_that_share_a_name_are_chosen_by_id() -> None:
+    goals = [GoalTarget("g1", "Sale"), GoalTarget("g2", "sale")]
+    assert goal_names(goals) == {"g1": "g1", "g2": "g2"}
