@@ -161,6 +161,8 @@ SIGNED_IN = (
     "{site}/sessions",
     "{site}/sessions?sort=interesting&path.contains=docs",
     "{site}/goals",
+    "{site}/errors?range=today",
+    "{site}/performance?range=today&vital=CLS",
     "{site}/retention",
     "{site}/retention?period=day&activation=a&split=country",
     "{site}/journeys",
