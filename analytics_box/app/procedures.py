@@ -11,7 +11,7 @@ from analytics_box.web.permission import PUBLIC, SIGNED_IN
 from analytics_box.web.route import Procedure
 
 profile_calls = Handlers("analytics_box.tenants.accounts.profile_calls")
-alarm_calls = Handlers("analytics_box.products.alerts.calls")
+alert_calls = Handlers("analytics_box.products.alerts.calls")
 annotations = Handlers("analytics_box.products.notes.calls")
 audit_calls = Handlers("analytics_box.tenants.audit_log.calls")
 box_settings = Handlers("analytics_box.app.box_settings.calls")
@@ -138,12 +138,12 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("config.addDomain", domain_calls.add_domain, "manage:config"),
     Procedure("config.verifyDomain", domain_calls.verify_domain, "manage:config"),
     Procedure("config.removeDomain", domain_calls.remove_domain, "manage:config"),
-    Procedure("alarms.list", alarm_calls.list_alarms, "read:monitors"),
-    Procedure("alarms.create", alarm_calls.create, "manage:config", "admin"),
-    Procedure("alarms.update", alarm_calls.update, "manage:config", "admin"),
-    Procedure("alarms.delete", alarm_calls.delete, "manage:config", "admin"),
-    Procedure("alarms.test", alarm_calls.test, "manage:config", "admin"),
-    Procedure("alarms.acknowledge", alarm_calls.acknowledge, "write:monitors", "member"),
+    Procedure("alarms.list", alert_calls.list_alarms, "read:monitors"),
+    Procedure("alarms.create", alert_calls.create, "manage:config", "admin"),
+    Procedure("alarms.update", alert_calls.update, "manage:config", "admin"),
+    Procedure("alarms.delete", alert_calls.delete, "manage:config", "admin"),
+    Procedure("alarms.test", alert_calls.test, "manage:config", "admin"),
+    Procedure("alarms.acknowledge", alert_calls.acknowledge, "write:monitors", "member"),
     Procedure("links.list", link_lists.list_links, "read:links"),
     Procedure("links.paginated", link_lists.list_page, "read:links"),
     Procedure("links.get", link_calls.get, "read:links"),

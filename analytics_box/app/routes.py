@@ -110,7 +110,7 @@ ACCOUNT_ADDRESSES: tuple[Route, ...] = (
 )
 
 
-alarm_pages = Handlers("analytics_box.products.alerts.pages")
+alert_pages = Handlers("analytics_box.products.alerts.pages")
 note_pages = Handlers("analytics_box.products.notes.pages")
 audit_pages = Handlers("analytics_box.tenants.audit_log.pages")
 box_settings = Handlers("analytics_box.app.box_settings.pages")
@@ -186,15 +186,15 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/settings/members/confirm", member_pages.confirm, "admin"),
     page_route("/settings/members/remove", member_pages.remove_form, "admin"),
     form_route("/settings/members/remove", member_pages.remove, "admin"),
-    page_route("/alarms", alarm_pages.former_page),
-    page_route("/alarms/{rest:path}", alarm_pages.former_page),
-    page_route("/alerts", alarm_pages.alarms),
-    page_route("/alerts/new", alarm_pages.new_alarm_form, "admin"),
-    form_route("/alerts/new", alarm_pages.add_alarm, "admin", kept=True),
-    page_route("/alerts/{alarm_id:str}", alarm_pages.edit_alarm_form, "admin"),
-    form_route("/alerts/{alarm_id:str}", alarm_pages.save_alarm, "admin", kept=True),
-    page_route("/alerts/{alarm_id:str}/{action:str}", alarm_pages.confirm, "admin"),
-    form_route("/alerts/{alarm_id:str}/{action:str}", alarm_pages.act, "member"),
+    page_route("/alarms", alert_pages.former_page),
+    page_route("/alarms/{rest:path}", alert_pages.former_page),
+    page_route("/alerts", alert_pages.alarms),
+    page_route("/alerts/new", alert_pages.new_rule_form, "admin"),
+    form_route("/alerts/new", alert_pages.add_rule, "admin", kept=True),
+    page_route("/alerts/{alarm_id:str}", alert_pages.edit_rule_form, "admin"),
+    form_route("/alerts/{alarm_id:str}", alert_pages.save_rule, "admin", kept=True),
+    page_route("/alerts/{alarm_id:str}/{action:str}", alert_pages.confirm, "admin"),
+    form_route("/alerts/{alarm_id:str}/{action:str}", alert_pages.act, "member"),
     page_route("/settings/box", watching.box),
     form_route("/settings/box/notices/dismiss", box_settings.dismiss_notice),
     page_route("/settings/box/email", box_settings.show),

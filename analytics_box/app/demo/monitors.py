@@ -15,7 +15,7 @@ from analytics_box.base.outgoing.fences import ALL, Fences
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
 from analytics_box.products.alerts import change as alert_rules
-from analytics_box.products.alerts.alarm import Conditions, Destination
+from analytics_box.products.alerts.alert_rule import Conditions, Destination
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.change import MonitorTools

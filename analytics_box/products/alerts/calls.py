@@ -20,8 +20,8 @@ from analytics_box.base.notify.trying import send_test
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import change
-from analytics_box.products.alerts.alarm import AlertRule, Conditions, Destination, GivenTrigger
-from analytics_box.products.alerts.shown import AlarmShown, alarm_answer
+from analytics_box.products.alerts.alert_rule import AlertRule, Conditions, Destination, GivenTrigger
+from analytics_box.products.alerts.shown import AlertRuleAnswer, alert_rule_answer
 from analytics_box.resource.fields import input_of, values_of
 from analytics_box.resource.reach import Reach, reach
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text
@@ -76,7 +76,7 @@ class ChangedAlertRule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     organizationId: Text | None = None
 
 
-class OfAlarm(Struct, frozen=True, forbid_unknown_fields=True):
+class AlertRuleId(Struct, frozen=True, forbid_unknown_fields=True):
     """Input that names an alarm."""
 
     alarmId: Text
@@ -105,23 +105,23 @@ class AlertTestAnswer(Struct, frozen=True):
     results: list[DestinationTestResult]
 
 
-async def list_alarms(call: Call, given: OrganizationInput) -> list[AlarmShown]:
+async def list_alarms(call: Call, given: OrganizationInput) -> list[AlertRuleAnswer]:
     """alarms.list: list alert rules, oldest first. Raises Forbidden."""
     own = reach(call, given.organizationId)
     found = await call.read(lambda db: change.list_alert_rules(db, own))
     places = found.changeable and call.identity.may_act_for_organization("manage:config")
     tools = call.parts[ChannelTools]
-    return [alarm_answer(alarm, found.channels, found.episodes, tools, places=places) for alarm in found.alarms]
+    return [alert_rule_answer(rule, found.channels, found.episodes, tools, places=places) for rule in found.alarms]
 
 
-async def create(call: Call, given: NewAlertRule) -> AlarmShown:
+async def create(call: Call, given: NewAlertRule) -> AlertRuleAnswer:
     """alarms.create: create an alert rule. Raises Forbidden, BadRequest or Conflict."""
     own, tools = reach(call, given.organizationId), call.parts[ChannelTools]
     values, places = _values(call, own, given), places_of(given.destinations)
     return await _answer_to_editor(call, await call.write(lambda db: change.create(db, tools, own, values, places)))
 
 
-async def update(call: Call, given: ChangedAlertRule) -> AlarmShown:
+async def update(call: Call, given: ChangedAlertRule) -> AlertRuleAnswer:
     """alarms.update: update an alert rule. Raises Forbidden, NotFound, BadRequest or Conflict."""
     own, tools = reach(call, given.organizationId), call.parts[ChannelTools]
     values = _values(call, own, given)
@@ -138,7 +138,7 @@ def _values(call: Call, own: Reach, given: NewAlertRule | ChangedAlertRule) -> d
     return values
 
 
-async def delete(call: Call, given: OfAlarm) -> Success:
+async def delete(call: Call, given: AlertRuleId) -> Success:
     """alarms.delete: delete an alert rule. Raises Forbidden or NotFound.
 
     Its channels stay.
@@ -148,7 +148,7 @@ async def delete(call: Call, given: OfAlarm) -> Success:
     return Success()
 
 
-async def test(call: Call, given: OfAlarm) -> AlertTestAnswer:
+async def test(call: Call, given: AlertRuleId) -> AlertTestAnswer:
     """alarms.test: send a test message to all destinations of an alert rule. Raises Forbidden, NotFound or
     RateLimited."""
     tried = await try_now(call, given.alarmId, given.organizationId)
@@ -172,17 +172,17 @@ async def try_now(call: Call, alarm_id: str, organization_id: str | None = None)
     own = reach(call, organization_id)
 
     def find(db: Connection) -> tuple[AlertRule, list[Channel]]:
-        alarm = change.existing(db, own, alarm_id)
+        rule = change.existing(db, own, alarm_id)
         known = {channel.id: channel for channel in channels.of(db, own.organization_id)}
-        return alarm, [known[one] for one in (*alarm.channels, *alarm.escalation) if one in known]
+        return rule, [known[one] for one in (*rule.channels, *rule.escalation) if one in known]
 
-    alarm, found = await call.read(find)
+    rule, found = await call.read(find)
     call.parts.limits.take("alarm tests", call.identity.limit_name, TESTS)
     url = call.parts.settings.public_url
     message = Message(
         type="alarm.test",
         title=_("Test alert from Analytics Box"),
-        text=_("This is a test of the alert rule “{name}”. Nothing has happened.").format(name=alarm.name),
+        text=_("This is a test of the alert rule “{name}”. Nothing has happened.").format(name=rule.name),
         at=call.now,
         url=url,
     )
@@ -207,7 +207,7 @@ def places_of(given: list[GivenDestination]) -> list[Destination]:
     ]
 
 
-async def _answer_to_editor(call: Call, alarm: AlertRule) -> AlarmShown:
+async def _answer_to_editor(call: Call, rule: AlertRule) -> AlertRuleAnswer:
     """An alarm for whoever has just changed it."""
-    found = await call.read(lambda db: change.list_alert_rules(db, reach(call, alarm.organization_id)))
-    return alarm_answer(alarm, found.channels, found.episodes, call.parts[ChannelTools], places=found.changeable)
+    found = await call.read(lambda db: change.list_alert_rules(db, reach(call, rule.organization_id)))
+    return alert_rule_answer(rule, found.channels, found.episodes, call.parts[ChannelTools], places=found.changeable)

@@ -14,9 +14,9 @@ from analytics_box.base.notify.rules import Channel
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import destinations, episode_rows, messages, rows, rules
-from analytics_box.products.alerts.alarm import (
-    MOST_ALARMS,
+from analytics_box.products.alerts.alert_rule import (
     MOST_DESTINATIONS,
+    MOST_RULES,
     AlertRule,
     Conditions,
     Destination,
@@ -55,7 +55,7 @@ def list_alert_rules(db: Connection, own: Reach) -> VisibleAlertRules:
 def existing(db: Connection, own: Reach, rule_id: str) -> AlertRule:
     """An alert rule for an administrator. Raises Forbidden or NotFound."""
     check(db, own, "admin")
-    return in_reach(own, rows.ALARMS.find(db, rule_id), "alarm", rule_id)
+    return in_reach(own, rows.ALERT_RULES.find(db, rule_id), "alarm", rule_id)
 
 
 def create(
@@ -63,9 +63,9 @@ def create(
 ) -> AlertRule:
     """A new alert rule of these values of its fields. Raises Forbidden, BadRequest or Conflict."""
     check(db, own, "admin")
-    if len(rows.of(db, own.organization_id)) >= MOST_ALARMS:
-        text = _("An organization can have up to {most} alert rules; delete one first").format(most=MOST_ALARMS)
-        raise errors.Conflict.full("alarms", MOST_ALARMS, text)
+    if len(rows.of(db, own.organization_id)) >= MOST_RULES:
+        text = _("An organization can have up to {most} alert rules; delete one first").format(most=MOST_RULES)
+        raise errors.Conflict.full("alarms", MOST_RULES, text)
     known: dict[str, Any] = {"website_id": None, "description": "", "enabled": True, "conditions": Conditions()}
     before = AlertRule(
         **known | dict(values),
@@ -75,7 +75,7 @@ def create(
         updated_at=own.by.now,
     )
     rule = _with_channels(db, tools, own, before, places)
-    rows.ALARMS.insert(db, rule)
+    rows.ALERT_RULES.insert(db, rule)
     detail = {"name": rule.name, "triggerType": rule.trigger, "enabled": rule.enabled}
     audit.record(db, own.by, own.organization_id, "created", _SUBJECT, rule.id, detail)
     return rule
@@ -99,9 +99,9 @@ def update(
     if not detail:
         return before
     after = replace(after, updated_at=own.by.now)
-    rows.ALARMS.update(db, after)
+    rows.ALERT_RULES.update(db, after)
     if not after.enabled or after.trigger != before.trigger or after.website_id != before.website_id:
-        episode_rows.forget_alarm(db, after.id)
+        episode_rows.forget_rule(db, after.id)
     elif after.conditions != before.conditions:
         _follow(db, after, own.by.now)
     audit.record(db, own.by, own.organization_id, "updated", _SUBJECT, after.id, {"name": after.name, **detail})
@@ -111,7 +111,7 @@ def update(
 def delete(db: Connection, own: Reach, rule_id: str) -> AlertRule:
     """Delete an alert rule; its channels stay. Raises Forbidden or NotFound."""
     gone = existing(db, own, rule_id)
-    rows.ALARMS.delete(db, gone.id)
+    rows.ALERT_RULES.delete(db, gone.id)
     audit.record(db, own.by, own.organization_id, "deleted", _SUBJECT, gone.id, {"name": gone.name})
     return gone
 
@@ -119,7 +119,7 @@ def delete(db: Connection, own: Reach, rule_id: str) -> AlertRule:
 def acknowledge(db: Connection, own: Reach, rule_id: str, subject: str) -> AlertRule:
     """Acknowledge an alert: no more reminders and no escalation. Raises Forbidden or NotFound."""
     check(db, own, "member")
-    rule, by = in_reach(own, rows.ALARMS.find(db, rule_id), "alarm", rule_id), own.by
+    rule, by = in_reach(own, rows.ALERT_RULES.find(db, rule_id), "alarm", rule_id), own.by
     episode = episode_rows.find(db, rule_id, subject)
     if episode is None:
         raise errors.NotFound.of("alarm", rule_id, OVER)
@@ -147,8 +147,8 @@ def _with_channels(
     return replace(rule, channels=chosen.channels, escalation=chosen.escalation)
 
 
-def _follow(db: Connection, alarm: AlertRule, now: int) -> None:
+def _follow(db: Connection, rule: AlertRule, now: int) -> None:
     """Apply new conditions to open and held back alerts."""
-    episode_rows.release_now(db, alarm.id, now)
-    for episode in episode_rows.of_alarm(db, alarm.id):
-        episode_rows.store_episode(db, replace(episode, due_at=rules.due_at(alarm.conditions, episode)))
+    episode_rows.release_now(db, rule.id, now)
+    for episode in episode_rows.of_rule(db, rule.id):
+        episode_rows.store_episode(db, replace(episode, due_at=rules.due_at(rule.conditions, episode)))

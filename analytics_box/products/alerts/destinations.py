@@ -14,7 +14,7 @@ from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.products.alerts.alarm import CHANNEL, Destination
+from analytics_box.products.alerts.alert_rule import CHANNEL, Destination
 from analytics_box.tenants.configuration import channels
 
 TYPES: Final = (CHANNEL, *KINDS)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from analytics_box.base.clock import DAY, MINUTE, Clock
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.alerts import episode_rows, messages, rows, rules, telling
-from analytics_box.products.alerts.alarm import AlertRule, Episode, HeldAlert
+from analytics_box.products.alerts.alert_rule import AlertRule, Episode, HeldAlert
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.products.alerts.telling import send, split
 
@@ -81,32 +81,32 @@ def _due(db: Connection, now: int) -> tuple[set[str], bool]:
 
 def _remind(db: Connection, episode: Episode, now: int) -> int:
     """Escalate or remind, unless it is quiet; then that waits for the end of the quiet hours."""
-    alarm = rows.ALARMS.find(db, episode.alarm_id)
-    if alarm is None or not alarm.enabled:
+    rule = rows.ALERT_RULES.find(db, episode.alarm_id)
+    if rule is None or not rule.enabled:
         episode_rows.delete(db, episode.alarm_id, episode.subject)
         return 0
-    until = telling.ends_at(alarm.conditions.quiet_hours, episode.what, now)
+    until = telling.ends_at(rule.conditions.quiet_hours, episode.what, now)
     if until is not None:
         episode_rows.store_episode(db, replace(episode, due_at=until))
         return 0
-    told, after = _act(db, alarm, episode, now)
-    episode_rows.store_episode(db, replace(after, due_at=rules.due_at(alarm.conditions, after)))
+    told, after = _act(db, rule, episode, now)
+    episode_rows.store_episode(db, replace(after, due_at=rules.due_at(rule.conditions, after)))
     return told
 
 
-def _act(db: Connection, alarm: AlertRule, episode: Episode, now: int) -> tuple[int, Episode]:
+def _act(db: Connection, rule: AlertRule, episode: Episode, now: int) -> tuple[int, Episode]:
     """Send what is due of an episode; the number of messages, and the episode afterwards."""
     occurrence, told, after = messages.parse_occurrence(episode.occurrence), 0, episode
     minutes = (now - episode.began) // MINUTE
     if episode.escalates_at is not None and not episode.escalated and episode.escalates_at <= now:
         message = messages.escalation(occurrence, began=episode.began, now=now)
-        told += send(db, alarm, message, alarm.escalation, topic=f"{occurrence.topic}/escalation", now=now)
+        told += send(db, rule, message, rule.escalation, topic=f"{occurrence.topic}/escalation", now=now)
         after = replace(after, escalated=True)
-    every = alarm.conditions.reminder_minutes
+    every = rule.conditions.reminder_minutes
     if every is not None and episode.reminded_at + every * MINUTE <= now:
-        channels = (*alarm.channels, *alarm.escalation) if episode.escalated else alarm.channels
+        channels = (*rule.channels, *rule.escalation) if episode.escalated else rule.channels
         message = messages.reminder(occurrence, began=episode.began, now=now)
-        told += send(db, alarm, message, channels, topic=f"{occurrence.topic}/reminder/{minutes}", now=now)
+        told += send(db, rule, message, channels, topic=f"{occurrence.topic}/reminder/{minutes}", now=now)
         after = replace(after, reminded_at=now)
     return told, after
 
@@ -118,18 +118,18 @@ def _release(db: Connection, alarm_id: str, held: list[HeldAlert], now: int) -> 
     """
     for one in held:
         episode_rows.remove_held(db, one.number)
-    alarm = rows.ALARMS.find(db, alarm_id)
-    if alarm is None or not alarm.enabled:
+    rule = rows.ALERT_RULES.find(db, alarm_id)
+    if rule is None or not rule.enabled:
         return 0
-    lasting, others = split(db, alarm)
+    lasting, others = split(db, rule)
     if len(held) == 1 and held[0].over is None:
-        return _tell(db, alarm, held[0], alarm.channels, now)
-    told = sum(_tell(db, alarm, one, lasting, now) for one in held if one.over is None)
-    topic = f"quiet/{alarm.id}/{held[0].until}/{held[0].number}"
-    return told + send(db, alarm, messages.summary(alarm, held, now=now), others, topic=topic, now=now)
+        return _tell(db, rule, held[0], rule.channels, now)
+    told = sum(_tell(db, rule, one, lasting, now) for one in held if one.over is None)
+    topic = f"quiet/{rule.id}/{held[0].until}/{held[0].number}"
+    return told + send(db, rule, messages.summary(rule, held, now=now), others, topic=topic, now=now)
 
 
-def _tell(db: Connection, alarm: AlertRule, held: HeldAlert, channels: Sequence[str], now: int) -> int:
+def _tell(db: Connection, rule: AlertRule, held: HeldAlert, channels: Sequence[str], now: int) -> int:
     """Tell what was held back as it would have been told."""
     occurrence = messages.parse_occurrence(held.occurrence)
-    return send(db, alarm, messages.of(occurrence), channels, topic=occurrence.topic, now=now)
+    return send(db, rule, messages.of(occurrence), channels, topic=occurrence.topic, now=now)

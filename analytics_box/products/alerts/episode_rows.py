@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
-from analytics_box.products.alerts.alarm import AlertNotice, Episode, HeldAlert
+from analytics_box.products.alerts.alert_rule import AlertNotice, Episode, HeldAlert
 
 _EPISODE = """alarm_id, subject, what, occurrence, began, told, reminded_at, escalates_at, escalated, due_at,
   acknowledged_at, acknowledged_by"""
@@ -40,7 +40,7 @@ def of_organization(db: Connection, organization_id: str) -> list[Episode]:
     )
 
 
-def of_alarm(db: Connection, alarm_id: str) -> list[Episode]:
+def of_rule(db: Connection, alarm_id: str) -> list[Episode]:
     """All that lasts of one alarm."""
     return records.all_of(
         db, Episode, f"-- alarms.of_alarm\nselect {_EPISODE} from alarm_episodes where alarm_id = ?", (alarm_id,)
@@ -159,7 +159,7 @@ def forget(db: Connection, organization_id: str, subject: str) -> None:
         )
 
 
-def forget_alarm(db: Connection, alarm_id: str) -> None:
+def forget_rule(db: Connection, alarm_id: str) -> None:
     """Nothing lasts for this alarm, and nothing is held back."""
     for table in ("alarm_episodes", "alarm_held"):
         db.execute(f"-- alarms.forget_alarm\ndelete from {table} where alarm_id = ?", (alarm_id,))

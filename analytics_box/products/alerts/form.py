@@ -11,7 +11,7 @@ from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import rules
-from analytics_box.products.alerts.alarm import (
+from analytics_box.products.alerts.alert_rule import (
     CHANNEL,
     DAYS,
     ERROR_ALERTS,
@@ -69,13 +69,13 @@ def message(posted: Mapping[str, str], before: AlertRule | None, channels: Colle
     }
 
 
-def values(alarm: AlertRule, zone: str) -> dict[str, str]:
+def values(rule: AlertRule, zone: str) -> dict[str, str]:
     """The initial values of an alert rule's form; `zone` is offered for quiet hours."""
-    given, quiet = alarm.conditions, alarm.conditions.quiet_hours
-    shown = forms.fill(alarm, zone) | {
-        "trigger": alarm.trigger,
+    given, quiet = rule.conditions, rule.conditions.quiet_hours
+    shown = forms.fill(rule, zone) | {
+        "trigger": rule.trigger,
         "errors": given.errors or "",
-        "website": alarm.website_id or "",
+        "website": rule.website_id or "",
         "zone": zone,
         "groups": ", ".join(given.groups),
         "tags": ", ".join(given.tags),
@@ -83,8 +83,8 @@ def values(alarm: AlertRule, zone: str) -> dict[str, str]:
         **{name: str(value) for name in _NUMBERS if (value := getattr(given, name)) is not None},
         **{f"monitor-{monitor}": "on" for monitor in given.monitor_ids},
         **{f"event-{what}": "on" for what in given.events or rules.USUAL},
-        **{f"to-{channel}": "now" for channel in alarm.channels},
-        **{f"to-{channel}": LATER for channel in alarm.escalation},
+        **{f"to-{channel}": "now" for channel in rule.channels},
+        **{f"to-{channel}": LATER for channel in rule.escalation},
     }
     if quiet is not None:
         shown |= {"start": quiet.start, "end": quiet.end, "zone": quiet.time_zone}

@@ -15,7 +15,7 @@ from analytics_box.base.clock import MINUTE
 from analytics_box.base.notify.message import Message, Tone
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import rules
-from analytics_box.products.alerts.alarm import AlertRule, HeldAlert
+from analytics_box.products.alerts.alert_rule import AlertRule, HeldAlert
 from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
 from analytics_box.query.ranges import zone
 
@@ -82,9 +82,9 @@ def _again(occurrence: Occurrence, title: str, *, began: int, now: int) -> Messa
     )
 
 
-def summary(alarm: AlertRule, held: Sequence[HeldAlert], *, now: int) -> Message:
+def summary(rule: AlertRule, held: Sequence[HeldAlert], *, now: int) -> Message:
     """The summary after quiet hours: open alerts first, then a line for each that is over."""
-    quiet = alarm.conditions.quiet_hours
+    quiet = rule.conditions.quiet_hours
     tz = zone(quiet.time_zone if quiet is not None else None)
     found = [(one, parse_occurrence(one.occurrence)) for one in held]
     lasting = [
@@ -104,9 +104,9 @@ def summary(alarm: AlertRule, held: Sequence[HeldAlert], *, now: int) -> Message
         lines = [*lines[:_MOST], _("And {count} more").format(count=len(lines) - _MOST)]
     return Message(
         type="alarm.summary",
-        title=_("{count} alerts during the quiet hours of {name}").format(name=alarm.name, count=len(found))
+        title=_("{count} alerts during the quiet hours of {name}").format(name=rule.name, count=len(found))
         if len(found) > 1
-        else _("1 alert during the quiet hours of {name}, already resolved").format(name=alarm.name),
+        else _("1 alert during the quiet hours of {name}, already resolved").format(name=rule.name),
         text="\n".join(lines),
         at=now,
         tone="bad" if lasting else "neutral",

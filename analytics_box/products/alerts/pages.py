@@ -11,8 +11,8 @@ from analytics_box.base.notify.rules import Channel
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import calls as procedures
 from analytics_box.products.alerts import change, form, view
-from analytics_box.products.alerts.alarm import TRIGGERS, AlertRule
-from analytics_box.products.alerts.calls import AcknowledgeAlert, ChangedAlertRule, NewAlertRule, OfAlarm
+from analytics_box.products.alerts.alert_rule import TRIGGERS, AlertRule
+from analytics_box.products.alerts.calls import AcknowledgeAlert, AlertRuleId, ChangedAlertRule, NewAlertRule
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.products.alerts.rules import TRIGGER_LABELS, USUAL
 from analytics_box.resource.reach import reach
@@ -52,19 +52,19 @@ _FIELDS = {"triggerType": "trigger", "triggerConditions": "escalate_after_minute
 
 async def alarms(visit: Visitor) -> Page:
     """GET /alerts."""
-    return await alarms_page(visit, Again(), done=_DONE.get(visit.asked("done"), ""))
+    return await alert_rules_page(visit, Again(), done=_DONE.get(visit.asked("done"), ""))
 
 
-async def alarms_page(visit: PageRequest, again: Again, *, done: str = "") -> Page:
+async def alert_rules_page(visit: PageRequest, again: Again, *, done: str = "") -> Page:
     """The list of alarms and what is going on; `general` of a form says what went wrong."""
     person, own = visit.person, reach(visit.call)
     found = await visit.call.read(lambda db: change.list_alert_rules(db, own))
-    names = {alarm.id: alarm.name for alarm in found.alarms}
+    names = {rule.id: rule.name for rule in found.alarms}
     return visit.settings_page(
         "alert_rules.html",
         "alerts",
         again=again,
-        alarms=[view.row(alarm, found.channels, _websites(visit), person) for alarm in found.alarms],
+        alarms=[view.row(rule, found.channels, _websites(visit), person) for rule in found.alarms],
         going=[
             view.going(episode, names[episode.alarm_id], person, visit.call.now)
             for episode in found.episodes
@@ -84,14 +84,14 @@ async def former_page(visit: Visitor) -> Next:
     return visit.go(f"{path}?{url.query}" if url.query else path)
 
 
-async def new_alarm_form(visit: Visitor) -> Page:
+async def new_rule_form(visit: Visitor) -> Page:
     """GET /alerts/new, with ?type= of what it is about."""
     own = await _channels(visit)
     values = form.empty(visit.person.time_zone, visit.asked("type"), own)
     return await _form(visit, Again(values=values))
 
 
-async def add_alarm(visit: Visitor) -> Answer:
+async def add_rule(visit: Visitor) -> Answer:
     """POST /alerts/new."""
     fields, own = await visit.form(), await _channels(visit)
 
@@ -103,35 +103,35 @@ async def add_alarm(visit: Visitor) -> Answer:
     return await visit.submit(save, _form, values=fields)
 
 
-async def edit_alarm_form(visit: Visitor, alarm_id: FromPath[str]) -> Page:
+async def edit_rule_form(visit: Visitor, alarm_id: FromPath[str]) -> Page:
     """GET /alerts/{id}. Raises NotFound."""
-    alarm = await _find(visit, alarm_id)
-    return await _form(visit, Again(values=form.values(alarm, visit.person.time_zone)), alarm=alarm)
+    rule = await _find(visit, alarm_id)
+    return await _form(visit, Again(values=form.values(rule, visit.person.time_zone)), rule=rule)
 
 
-async def save_alarm(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
+async def save_rule(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
     """POST /alerts/{id}. Raises NotFound."""
-    fields, own, alarm = await visit.form(), await _channels(visit), await _find(visit, alarm_id)
+    fields, own, rule = await visit.form(), await _channels(visit), await _find(visit, alarm_id)
 
     async def save() -> str:
-        check_version(fields, alarm, without=_CHANGED_BY_USE)
-        given = form.message(fields, alarm, own) | {"alarmId": alarm_id}
+        check_version(fields, rule, without=_CHANGED_BY_USE)
+        given = form.message(fields, rule, own) | {"alarmId": alarm_id}
         await procedures.update(visit.call, message_of(given, ChangedAlertRule, _("Invalid input: {message}")))
         return f"{HOME}?done=saved"
 
-    return await visit.submit(save, partial(_form, alarm=alarm), values=fields)
+    return await visit.submit(save, partial(_form, rule=rule), values=fields)
 
 
 async def confirm(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) -> Page:
     """GET /alerts/{id}/delete: are you sure? Raises NotFound."""
     if action != "delete":
         raise errors.NotFound("This page does not exist")
-    alarm = await _find(visit, alarm_id)
+    rule = await _find(visit, alarm_id)
     return visit.confirm(
         "alerts",
         title=_("Delete alert rule"),
-        text=_("{name} will no longer send alerts. Its channels are kept.").format(name=figures.visible(alarm.name)),
-        action=f"{HOME}/{alarm.id}/delete",
+        text=_("{name} will no longer send alerts. Its channels are kept.").format(name=figures.visible(rule.name)),
+        action=f"{HOME}/{rule.id}/delete",
         back=HOME,
     )
 
@@ -146,7 +146,7 @@ async def act(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) ->
             await procedures.update(call, ChangedAlertRule(alarmId=alarm_id, enabled=action == "on"))
             return visit.go(f"{HOME}?done={action}")
         case "delete":
-            await procedures.delete(call, OfAlarm(alarm_id))
+            await procedures.delete(call, AlertRuleId(alarm_id))
             return visit.go(f"{HOME}?done=deleted")
         case "acknowledge":
             fields = await visit.form()
@@ -163,12 +163,12 @@ async def _test(visit: PageRequest, alarm_id: str) -> Page:
         failed = _("The test did not arrive. {errors}").format(
             errors="; ".join(wrong) or _("Choose at least one channel.")
         )
-        return await alarms_page(visit, Again(general=failed))
+        return await alert_rules_page(visit, Again(general=failed))
     names = ", ".join(channel.name for channel, _rest in tried)
-    return await alarms_page(visit, Again(), done=_("The test arrived: {channels}.").format(channels=names))
+    return await alert_rules_page(visit, Again(), done=_("The test arrived: {channels}.").format(channels=names))
 
 
-async def _form(visit: PageRequest, again: Again, *, alarm: AlertRule | None = None) -> Page:
+async def _form(visit: PageRequest, again: Again, *, rule: AlertRule | None = None) -> Page:
     """The form of a new alarm, or of one that there is."""
     own, organization = await _channels(visit), visit.person.organization_id
     monitors = visit.parts[MonitorsOfOrganization].of(organization)
@@ -178,9 +178,9 @@ async def _form(visit: PageRequest, again: Again, *, alarm: AlertRule | None = N
     return visit.settings_page(
         "alert_rule_form.html",
         "alerts",
-        values={FIELD: version_of(alarm, without=_CHANGED_BY_USE) if alarm is not None else ""},
+        values={FIELD: version_of(rule, without=_CHANGED_BY_USE) if rule is not None else ""},
         again=Again(again.code, again.values, wrong, again.general),
-        alarm=alarm,
+        rule=rule,
         triggers=TRIGGERS,
         websites=websites if not chosen or chosen in websites else {**websites, chosen: _("Deleted website")},
         monitors=choices,

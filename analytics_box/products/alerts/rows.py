@@ -3,10 +3,10 @@
 from typing import Final
 
 from analytics_box.base.store.db import Connection
-from analytics_box.products.alerts.alarm import AlertRule
+from analytics_box.products.alerts.alert_rule import AlertRule
 from analytics_box.resource.table import ChildList, Table
 
-ALARMS: Final = Table(
+ALERT_RULES: Final = Table(
     "alarms",
     AlertRule,
     columns={"trigger": "trigger_type"},
@@ -19,18 +19,18 @@ ALARMS: Final = Table(
 
 def of(db: Connection, organization_id: str) -> list[AlertRule]:
     """The alarms of an organization, the oldest first."""
-    return ALARMS.all(db, "organization_id = ? order by created_at, id", organization_id)
+    return ALERT_RULES.all(db, "organization_id = ? order by created_at, id", organization_id)
 
 
 def enabled_of(db: Connection, organization_id: str, *, uptime: bool) -> list[AlertRule]:
     """The enabled rules: about monitors, or about traffic."""
     condition = "organization_id = ? and enabled = 1 and (trigger_type = 'uptime') = ? order by created_at, id"
-    return ALARMS.all(db, condition, organization_id, uptime)
+    return ALERT_RULES.all(db, condition, organization_id, uptime)
 
 
 def of_traffic(db: Connection) -> list[AlertRule]:
     """All that are switched on and about traffic, of organizations that are there."""
-    return ALARMS.all(
+    return ALERT_RULES.all(
         db,
         """
         enabled = 1 and trigger_type <> 'uptime'

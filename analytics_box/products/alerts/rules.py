@@ -9,7 +9,7 @@ from msgspec import Struct
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
-from analytics_box.products.alerts.alarm import (
+from analytics_box.products.alerts.alert_rule import (
     AlertRule,
     Conditions,
     Episode,
@@ -101,15 +101,15 @@ def is_zone(name: str) -> bool:
     return True
 
 
-def matches(alarm: AlertRule, occurrence: Occurrence) -> bool:
+def matches(rule: AlertRule, occurrence: Occurrence) -> bool:
     """Whether an alarm is about this, apart from whether it wants to be told of its kind."""
-    if alarm.organization_id != occurrence.organization_id:
+    if rule.organization_id != occurrence.organization_id:
         return False
-    if alarm.website_id is not None and alarm.website_id != occurrence.website_id:
+    if rule.website_id is not None and rule.website_id != occurrence.website_id:
         return False
     if occurrence.what not in OF_MONITORS:
-        return alarm.trigger == occurrence.what
-    return alarm.trigger == "uptime" and _is_of(alarm.conditions, occurrence)
+        return rule.trigger == occurrence.what
+    return rule.trigger == "uptime" and _is_of(rule.conditions, occurrence)
 
 
 def _is_of(conditions: Conditions, occurrence: Occurrence) -> bool:
@@ -128,16 +128,16 @@ def _share_a_name(wanted: Collection[str], there: Collection[str]) -> bool:
     return not {name.casefold() for name in wanted}.isdisjoint(name.casefold() for name in there)
 
 
-def wants(alarm: AlertRule, occurrence: Occurrence) -> bool:
+def wants(rule: AlertRule, occurrence: Occurrence) -> bool:
     """Whether an alarm tells this kind of occurrence. What flapping ends with counts as what it is then as well."""
-    if tells(alarm, occurrence.what):
+    if tells(rule, occurrence.what):
         return True
-    return occurrence.what == "stable" and tells(alarm, occurrence.still or "recovered")
+    return occurrence.what == "stable" and tells(rule, occurrence.still or "recovered")
 
 
-def tells(alarm: AlertRule, what: What) -> bool:
+def tells(rule: AlertRule, what: What) -> bool:
     """Whether this is among what an alarm tells."""
-    return what not in OF_MONITORS or what in (alarm.conditions.events or USUAL)
+    return what not in OF_MONITORS or what in (rule.conditions.events or USUAL)
 
 
 def begins(occurrence: Occurrence) -> What | None:

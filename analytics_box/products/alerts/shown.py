@@ -8,7 +8,7 @@ from msgspec import Struct
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.notify.rules import Channel
 from analytics_box.products.alerts import destinations, messages
-from analytics_box.products.alerts.alarm import AlertRule, Conditions, Episode, Trigger
+from analytics_box.products.alerts.alert_rule import AlertRule, Conditions, Episode, Trigger
 from analytics_box.products.alerts.occurrence import What
 from analytics_box.resource.fields import answer_of
 from analytics_box.tenants.configuration import channels
@@ -37,7 +37,7 @@ class OpenShown(Struct, frozen=True):
     acknowledgedBy: str | None
 
 
-class AlarmShown(Struct, frozen=True):
+class AlertRuleAnswer(Struct, frozen=True):
     """An alarm. `lastToldAt` is when it last sent something; `open` is what goes on now."""
 
     id: str
@@ -55,20 +55,20 @@ class AlarmShown(Struct, frozen=True):
     updatedAt: datetime
 
 
-def alarm_answer(
-    alarm: AlertRule, led: Mapping[str, Channel], episodes: list[Episode], tools: ChannelTools, *, places: bool
-) -> AlarmShown:
+def alert_rule_answer(
+    rule: AlertRule, led: Mapping[str, Channel], episodes: list[Episode], tools: ChannelTools, *, places: bool
+) -> AlertRuleAnswer:
     """An alarm for an answer; with the places that it leads to for those who may see them."""
     return answer_of(
-        AlarmShown,
-        alarm,
+        AlertRuleAnswer,
+        rule,
         destinations=[
             _destination(led[channel_id], tools, escalation=escalation, places=places)
-            for ids, escalation in ((alarm.channels, False), (alarm.escalation, True))
+            for ids, escalation in ((rule.channels, False), (rule.escalation, True))
             for channel_id in ids
             if channel_id in led
         ],
-        open=[_open(episode) for episode in episodes if episode.alarm_id == alarm.id],
+        open=[_open(episode) for episode in episodes if episode.alarm_id == rule.id],
     )
 
 

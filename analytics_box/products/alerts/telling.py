@@ -16,7 +16,7 @@ from analytics_box.base.notify import deliveries
 from analytics_box.base.notify.message import Message
 from analytics_box.base.store.db import Connection
 from analytics_box.products.alerts import episode_rows, messages, rows, rules
-from analytics_box.products.alerts.alarm import DAYS, AlertRule, Episode, QuietHours
+from analytics_box.products.alerts.alert_rule import DAYS, AlertRule, Episode, QuietHours
 from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
 from analytics_box.query.ranges import zone
 
@@ -68,127 +68,127 @@ def tell_all(db: Connection, occurrences: Sequence[Occurrence], *, now: int) -> 
         key = occurrence.organization_id, occurrence.what in OF_MONITORS
         if key not in alarms:
             alarms[key] = rows.enabled_of(db, key[0], uptime=key[1])
-        told += sum(to(db, alarm, occurrence, now=now) for alarm in alarms[key] if rules.matches(alarm, occurrence))
+        told += sum(to(db, rule, occurrence, now=now) for rule in alarms[key] if rules.matches(rule, occurrence))
     return told
 
 
 def is_wanted(db: Connection, organization_id: str, what: What) -> bool:
     """Whether an alarm of the organization tells this, so that it is worth finding out."""
     alarms = rows.enabled_of(db, organization_id, uptime=what in OF_MONITORS)
-    return any(rules.tells(alarm, what) for alarm in alarms)
+    return any(rules.tells(rule, what) for rule in alarms)
 
 
-def to(db: Connection, alarm: AlertRule, occurrence: Occurrence, *, now: int) -> int:
+def to(db: Connection, rule: AlertRule, occurrence: Occurrence, *, now: int) -> int:
     """Let one alarm deal with an occurrence, once; the number of messages."""
-    if not rows.note_topic(db, alarm.id, occurrence.topic, now):
+    if not rows.note_topic(db, rule.id, occurrence.topic, now):
         return 0
     begins = rules.begins(occurrence)
     if begins is None and occurrence.what in rules.ENDS:
-        return _end(db, alarm, occurrence, now)
-    wanted = rules.wants(alarm, occurrence)
-    until = ends_at(alarm.conditions.quiet_hours, begins or occurrence.what, now) if wanted else None
+        return _end(db, rule, occurrence, now)
+    wanted = rules.wants(rule, occurrence)
+    until = ends_at(rule.conditions.quiet_hours, begins or occurrence.what, now) if wanted else None
     if begins is not None:
-        _begin(db, alarm, occurrence, begins, told=wanted, now=until or now)
+        _begin(db, rule, occurrence, begins, told=wanted, now=until or now)
     if not wanted:
         return 0
     if until is not None:
-        _hold(db, alarm, occurrence, until)
+        _hold(db, rule, occurrence, until)
         return 0
-    return send(db, alarm, messages.of(occurrence), alarm.channels, topic=occurrence.topic, now=now)
+    return send(db, rule, messages.of(occurrence), rule.channels, topic=occurrence.topic, now=now)
 
 
-def end(db: Connection, alarm: AlertRule, subject: str, *, now: int) -> int:
+def end(db: Connection, rule: AlertRule, subject: str, *, now: int) -> int:
     """Close an alert without notifying people: only alerts that would stay open are resolved. Return the number of
     messages.
     """
-    episode = episode_rows.find(db, alarm.id, subject)
+    episode = episode_rows.find(db, rule.id, subject)
     if episode is None:
         return 0
-    episode_rows.delete(db, alarm.id, subject)
-    if episode_rows.set_over(db, alarm.id, subject, now) or not episode.told:
+    episode_rows.delete(db, rule.id, subject)
+    if episode_rows.set_over(db, rule.id, subject, now) or not episode.told:
         return 0
     first = messages.parse_occurrence(episode.occurrence)
-    channels = deliveries.keeping_open(db, alarm.organization_id, _notified_channels(alarm, episode))
-    return send(db, alarm, messages.resolve_message(first, now=now), channels, topic=f"{first.topic}/over", now=now)
+    channels = deliveries.keeping_open(db, rule.organization_id, _notified_channels(rule, episode))
+    return send(db, rule, messages.resolve_message(first, now=now), channels, topic=f"{first.topic}/over", now=now)
 
 
 def forget(db: Connection, organization_id: str, subject: str, *, now: int) -> None:
     """Close the alerts about a removed subject. Alerts that would stay open are resolved."""
     for episode in episode_rows.of_subject(db, organization_id, subject):
-        alarm = rows.ALARMS.find(db, episode.alarm_id)
-        if alarm is not None:
-            end(db, alarm, subject, now=now)
+        rule = rows.ALERT_RULES.find(db, episode.alarm_id)
+        if rule is not None:
+            end(db, rule, subject, now=now)
     episode_rows.forget(db, organization_id, subject)
 
 
-def send(db: Connection, alarm: AlertRule, message: Message, channels: Sequence[str], *, topic: str, now: int) -> int:
+def send(db: Connection, rule: AlertRule, message: Message, channels: Sequence[str], *, topic: str, now: int) -> int:
     """Put a message for some of an alarm's channels; for how many."""
     if not channels:
         return 0
-    told = deliveries.queue_deliveries(db, alarm.organization_id, message, topic=topic, now=now, only=channels)
+    told = deliveries.queue_deliveries(db, rule.organization_id, message, topic=topic, now=now, only=channels)
     if told:
-        rows.note_told(db, alarm.id, now)
+        rows.note_told(db, rule.id, now)
     return told
 
 
-def split(db: Connection, alarm: AlertRule) -> tuple[list[str], list[str]]:
+def split(db: Connection, rule: AlertRule) -> tuple[list[str], list[str]]:
     """The channels that are told at once: those in which an alert stays open until it is resolved, and the others."""
-    lasting = deliveries.keeping_open(db, alarm.organization_id, alarm.channels)
-    return lasting, [one for one in alarm.channels if one not in lasting]
+    lasting = deliveries.keeping_open(db, rule.organization_id, rule.channels)
+    return lasting, [one for one in rule.channels if one not in lasting]
 
 
 notices = episode_rows.notices
 
 
-def _begin(db: Connection, alarm: AlertRule, occurrence: Occurrence, what: What, *, told: bool, now: int) -> None:
+def _begin(db: Connection, rule: AlertRule, occurrence: Occurrence, what: What, *, told: bool, now: int) -> None:
     """Begin an episode. Another kind of trouble with the same subject begins a new one, if anybody learns of it."""
-    before = episode_rows.find(db, alarm.id, occurrence.subject)
+    before = episode_rows.find(db, rule.id, occurrence.subject)
     if before is not None and (before.what == what or (before.told and not told)):
         return
-    wait = alarm.conditions.escalate_after_minutes
+    wait = rule.conditions.escalate_after_minutes
     episode = Episode(
-        alarm_id=alarm.id,
+        alarm_id=rule.id,
         subject=occurrence.subject,
         what=what,
         occurrence=_json(occurrence),
         began=occurrence.at,
         told=told,
         reminded_at=now,
-        escalates_at=now + wait * MINUTE if wait is not None and alarm.escalation else None,
+        escalates_at=now + wait * MINUTE if wait is not None and rule.escalation else None,
     )
-    episode_rows.store_episode(db, replace(episode, due_at=rules.due_at(alarm.conditions, episode)))
+    episode_rows.store_episode(db, replace(episode, due_at=rules.due_at(rule.conditions, episode)))
 
 
-def _end(db: Connection, alarm: AlertRule, occurrence: Occurrence, now: int) -> int:
+def _end(db: Connection, rule: AlertRule, occurrence: Occurrence, now: int) -> int:
     """Close an alert and send the recovery to all who were notified.
 
     Alerts that would stay open are also resolved if no rule wants the recovery, and during quiet hours.
     """
-    episode = episode_rows.find(db, alarm.id, occurrence.subject)
+    episode = episode_rows.find(db, rule.id, occurrence.subject)
     if episode is None:
         return 0
-    episode_rows.delete(db, alarm.id, occurrence.subject)
-    if episode_rows.set_over(db, alarm.id, occurrence.subject, occurrence.at):
+    episode_rows.delete(db, rule.id, occurrence.subject)
+    if episode_rows.set_over(db, rule.id, occurrence.subject, occurrence.at):
         return 0
-    wanted = rules.wants(alarm, occurrence)
-    until = ends_at(alarm.conditions.quiet_hours, occurrence.what, now)
-    channels = _notified_channels(alarm, episode)
+    wanted = rules.wants(rule, occurrence)
+    until = ends_at(rule.conditions.quiet_hours, occurrence.what, now)
+    channels = _notified_channels(rule, episode)
     if not wanted or until is not None:
-        channels = deliveries.keeping_open(db, alarm.organization_id, channels) if episode.told else ()
+        channels = deliveries.keeping_open(db, rule.organization_id, channels) if episode.told else ()
     if wanted and until is not None:
-        _hold(db, alarm, occurrence, until)
-    return send(db, alarm, messages.of(occurrence), channels, topic=occurrence.topic, now=now)
+        _hold(db, rule, occurrence, until)
+    return send(db, rule, messages.of(occurrence), channels, topic=occurrence.topic, now=now)
 
 
-def _notified_channels(alarm: AlertRule, episode: Episode) -> Sequence[str]:
+def _notified_channels(rule: AlertRule, episode: Episode) -> Sequence[str]:
     """The channels that have been told of an episode."""
-    return (*alarm.channels, *alarm.escalation) if episode.escalated else alarm.channels
+    return (*rule.channels, *rule.escalation) if episode.escalated else rule.channels
 
 
-def _hold(db: Connection, alarm: AlertRule, occurrence: Occurrence, until: int) -> None:
+def _hold(db: Connection, rule: AlertRule, occurrence: Occurrence, until: int) -> None:
     episode_rows.hold(
         db,
-        alarm_id=alarm.id,
+        alarm_id=rule.id,
         subject=occurrence.subject,
         until=until,
         occurrence=_json(occurrence),

@@ -9,7 +9,7 @@ from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts import messages, rules
-from analytics_box.products.alerts.alarm import AlertRule, Conditions, Episode
+from analytics_box.products.alerts.alert_rule import AlertRule, Conditions, Episode
 from analytics_box.web.page import dates
 
 _LIMITS = {
@@ -46,21 +46,21 @@ class AlertRuleRow(Struct, frozen=True):
 
 
 def row(
-    alarm: AlertRule, channels: Mapping[str, Channel], websites: Mapping[str, str], person: SignedInPerson
+    rule: AlertRule, channels: Mapping[str, Channel], websites: Mapping[str, str], person: SignedInPerson
 ) -> AlertRuleRow:
     """An alarm for this reader; `websites` are names by id."""
     return AlertRuleRow(
-        id=alarm.id,
-        name=alarm.name,
-        description=alarm.description,
-        enabled=alarm.enabled,
-        trigger=rules.TRIGGER_LABELS[alarm.trigger],
-        about=about(alarm, websites),
-        to=_to(alarm, channels),
-        leads=any(channel in channels for channel in alarm.channels),
+        id=rule.id,
+        name=rule.name,
+        description=rule.description,
+        enabled=rule.enabled,
+        trigger=rules.TRIGGER_LABELS[rule.trigger],
+        about=about(rule, websites),
+        to=_to(rule, channels),
+        leads=any(channel in channels for channel in rule.channels),
         last=_("No alerts sent yet.")
-        if alarm.told_at is None
-        else _("Last alert {when}.").format(when=dates.moment(alarm.told_at, person)),
+        if rule.told_at is None
+        else _("Last alert {when}.").format(when=dates.moment(rule.told_at, person)),
     )
 
 
@@ -80,23 +80,23 @@ def going(episode: Episode, name: str, person: SignedInPerson, now: int) -> Goin
     )
 
 
-def about(alarm: AlertRule, websites: Mapping[str, str]) -> str:
+def about(rule: AlertRule, websites: Mapping[str, str]) -> str:
     """The subject of an alert rule, in a few words."""
-    website = "" if alarm.website_id is None else websites.get(alarm.website_id, _("Deleted website"))
-    parts = [website or ("" if alarm.trigger == "uptime" else _("All websites"))]
-    if alarm.trigger == "uptime":
-        parts.append(_monitors(alarm.conditions))
-    elif alarm.trigger == "first_event":
-        usual = rules.DEFAULTS[alarm.trigger]
-        silence = alarm.conditions.silence_hours or usual.silence_hours
+    website = "" if rule.website_id is None else websites.get(rule.website_id, _("Deleted website"))
+    parts = [website or ("" if rule.trigger == "uptime" else _("All websites"))]
+    if rule.trigger == "uptime":
+        parts.append(_monitors(rule.conditions))
+    elif rule.trigger == "first_event":
+        usual = rules.DEFAULTS[rule.trigger]
+        silence = rule.conditions.silence_hours or usual.silence_hours
         parts.append(_("after {duration} without an event").format(duration=messages.duration(silence * HOUR)))
     else:
-        kind = alarm.conditions.errors
-        usual = rules.OF_ERRORS[kind] if kind else rules.DEFAULTS[alarm.trigger]
+        kind = rule.conditions.errors
+        usual = rules.OF_ERRORS[kind] if kind else rules.DEFAULTS[rule.trigger]
         parts.append(
-            _LIMITS[kind or alarm.trigger].format(
-                threshold=f"{alarm.conditions.threshold or usual.threshold:g}",
-                window=messages.duration((alarm.conditions.minutes or usual.minutes) * MINUTE),
+            _LIMITS[kind or rule.trigger].format(
+                threshold=f"{rule.conditions.threshold or usual.threshold:g}",
+                window=messages.duration((rule.conditions.minutes or usual.minutes) * MINUTE),
             )
         )
     return ", ".join(part for part in parts if part)
@@ -114,12 +114,12 @@ def _monitors(conditions: Conditions) -> str:
     return ", ".join(parts) or _("all monitors")
 
 
-def _to(alarm: AlertRule, channels: Mapping[str, Channel]) -> str:
+def _to(rule: AlertRule, channels: Mapping[str, Channel]) -> str:
     """Its destinations; empty if no channel is left."""
-    now = _names(alarm.channels, channels)
+    now = _names(rule.channels, channels)
     if not now:
         return _("No channels. Choose at least one.")
-    later, minutes = _names(alarm.escalation, channels), alarm.conditions.escalate_after_minutes
+    later, minutes = _names(rule.escalation, channels), rule.conditions.escalate_after_minutes
     parts = [_("Notifies {channels}").format(channels=now)]
     if later and minutes is not None:
         parts.append(

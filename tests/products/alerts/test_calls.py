@@ -207,7 +207,7 @@ def test_changes_are_in_the_audit_log_without_secrets(world: World) -> None:
 
 
 def test_an_organization_has_so_many_alarms(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analytics_box.products.alerts.change.MOST_ALARMS", 1)
+    monkeypatch.setattr("analytics_box.products.alerts.change.MOST_RULES", 1)
     hook = world.channel()
     world.alarm(hook)
     given = [{"type": "channel", "identifier": hook}]

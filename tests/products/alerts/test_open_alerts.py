@@ -1,7 +1,7 @@
 """What opens an alert at a service that keeps it open, and what resolves it there."""
 
 from analytics_box.products.alerts import telling
-from analytics_box.products.alerts.alarm import AlertNotice
+from analytics_box.products.alerts.alert_rule import AlertNotice
 from tests.products.alerts.test_due import QUIET
 from tests.products.alerts.world import World
 

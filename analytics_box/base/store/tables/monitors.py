@@ -59,7 +59,7 @@ MONITORS = (
     ) strict, without rowid
     """,
     "create index maintenance_windows_by_organization on maintenance_windows (organization_id, created_at)",
-    # Alert rules. `conditions` is JSON (alarms/alarm.py).
+    # Alert rules. `conditions` is JSON (AlertRule).
     """
     create table alarms (
       id               text    primary key check (length(id) between 8 and 64),

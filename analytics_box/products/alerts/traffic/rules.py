@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from analytics_box.base.clock import DAY
 from analytics_box.products.alerts import rules
-from analytics_box.products.alerts.alarm import AlertRule
+from analytics_box.products.alerts.alert_rule import AlertRule
 from analytics_box.products.alerts.rules import Usual
 
 WEEKS: Final = tuple(7 * DAY * number for number in (4, 3, 2, 1))  # how long before, the oldest first
@@ -56,10 +56,10 @@ class WindowGroup(Struct, frozen=True):
     last: int
 
 
-def terms(alarm: AlertRule) -> Terms:
+def terms(rule: AlertRule) -> Terms:
     """The terms of an alert rule."""
-    given = alarm.conditions
-    usual = rules.OF_ERRORS[given.errors] if given.errors else rules.DEFAULTS.get(alarm.trigger, Usual())
+    given = rule.conditions
+    usual = rules.OF_ERRORS[given.errors] if given.errors else rules.DEFAULTS.get(rule.trigger, Usual())
     return Terms(
         threshold=given.threshold or usual.threshold,
         minutes=given.minutes or usual.minutes,

@@ -19,7 +19,7 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import episode_rows, telling
 from analytics_box.products.alerts import rows as alarm_rows
-from analytics_box.products.alerts.alarm import AlertRule, ErrorAlert
+from analytics_box.products.alerts.alert_rule import AlertRule, ErrorAlert
 from analytics_box.products.alerts.messages import duration
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
 from analytics_box.products.alerts.occurrence import Occurrence, What
@@ -271,7 +271,7 @@ class TrafficWatch:
         if not alarms:
             return 0
         span = self._span(before, now)
-        pairs = [(alarm, website) for alarm in alarms for website in self._of(alarm)]
+        pairs = [(rule, website) for rule in alarms for website in self._of(rule)]
         down = {website.id for _rest, website in pairs if self._monitored.is_down(website.id)}
         outages |= dict.fromkeys(down, now)
         await self._db.write(partial(_note, span=span, down=down, now=now))
@@ -279,21 +279,21 @@ class TrafficWatch:
         if end == self._judged:
             return 0
         told, measured = 0, TrafficFigures(self._engines)
-        for alarm, website in pairs:
+        for rule, website in pairs:
             since = max(span.since, outages.get(website.id, 0))
             try:
-                told += await self._one(alarm, website, measured, end=end, since=since, now=now)
+                told += await self._one(rule, website, measured, end=end, since=since, now=now)
             except BoxError as busy:
                 log.warning("The traffic of %s could not be checked: %s", website.id, busy.message)
-        there = {(alarm.id, subject(website.id)) for alarm, website in pairs}
+        there = {(rule.id, subject(website.id)) for rule, website in pairs}
         await self._db.write(partial(_end_others, alarms=alarms, there=there, now=now))
         self._judged = end
         return told
 
-    def _of(self, alarm: AlertRule) -> list[Website]:
+    def _of(self, rule: AlertRule) -> list[Website]:
         """The websites of an alarm: the one that it names, if that is still there, or all."""
-        own = self._websites.of(alarm.organization_id)
-        return [website for website in own if alarm.website_id in {None, website.id}]
+        own = self._websites.of(rule.organization_id)
+        return [website for website in own if rule.website_id in {None, website.id}]
 
     def _span(self, before: WatchedPeriod | None, now: int) -> WatchedPeriod:
         """The period in which traffic has been watched until now. A gap, or a clock that jumped, starts it again."""
@@ -307,30 +307,30 @@ class TrafficWatch:
         return WatchedPeriod(min(before.since, now), now)
 
     async def _one(
-        self, alarm: AlertRule, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
+        self, rule: AlertRule, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
     ) -> int:
-        found = await self._judge(alarm, website, measured, end=end, since=since, now=now)
+        found = await self._judge(rule, website, measured, end=end, since=since, now=now)
         if found is None or found.verdict == "lasts":
             return 0
         if found.occurrence is None:
-            await self._db.write(partial(_end, alarm=alarm, website_id=website.id, now=now))
+            await self._db.write(partial(_end, rule=rule, website_id=website.id, now=now))
             return 0
-        return await self._db.write(partial(_begin, alarm_id=alarm.id, occurrence=found.occurrence, now=now))
+        return await self._db.write(partial(_begin, alarm_id=rule.id, occurrence=found.occurrence, now=now))
 
     async def _judge(
-        self, alarm: AlertRule, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
+        self, rule: AlertRule, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
     ) -> TrafficJudgement | None:
         """The result of an alert rule for a website; None if there is too little data."""
-        wanted = rules.terms(alarm)
-        if alarm.trigger == "first_event":
+        wanted = rules.terms(rule)
+        if rule.trigger == "first_event":
             return await self._first_event(website, measured, wanted, end=end, since=since)
         start = end - wanted.minutes * MINUTE
         if since > start:
             return None
         about = TrafficWindow(website, wanted, end=end, at=min(end, now), public_url=self._url)
-        if alarm.trigger == "error_rate":
-            if alarm.conditions.errors is not None:
-                return await self._groups(alarm.conditions.errors, about, measured, start)
+        if rule.trigger == "error_rate":
+            if rule.conditions.errors is not None:
+                return await self._groups(rule.conditions.errors, about, measured, start)
             sessions = await measured.sessions(website.site, start, end)
             verdict = rules.error_rate(sessions, wanted)
             return TrafficJudgement(verdict, errors(about, sessions) if verdict == "begins" else None)
@@ -338,8 +338,8 @@ class TrafficWatch:
         if usual is None:
             return None
         visitors = await measured.visitors(website.site, start, end)
-        verdict = (rules.spike if alarm.trigger == "traffic_spike" else rules.drop)(visitors, usual, wanted)
-        made = spike if alarm.trigger == "traffic_spike" else drop
+        verdict = (rules.spike if rule.trigger == "traffic_spike" else rules.drop)(visitors, usual, wanted)
+        made = spike if rule.trigger == "traffic_spike" else drop
         return TrafficJudgement(verdict, made(about, visitors, usual) if verdict == "begins" else None)
 
     async def _groups(
@@ -394,19 +394,19 @@ def _note(db: Connection, *, span: WatchedPeriod, down: set[str], now: int) -> N
 
 def _begin(db: Connection, *, alarm_id: str, occurrence: Occurrence, now: int) -> int:
     """Tell it unless that lasts already, or the alarm has been switched off in the meantime."""
-    alarm = alarm_rows.ALARMS.find(db, alarm_id)
-    if alarm is None or not alarm.enabled or episode_rows.find(db, alarm_id, occurrence.subject) is not None:
+    rule = alarm_rows.ALERT_RULES.find(db, alarm_id)
+    if rule is None or not rule.enabled or episode_rows.find(db, alarm_id, occurrence.subject) is not None:
         return 0
-    return telling.to(db, alarm, occurrence, now=now)
+    return telling.to(db, rule, occurrence, now=now)
 
 
-def _end(db: Connection, *, alarm: AlertRule, website_id: str, now: int) -> None:
-    telling.end(db, alarm, subject(website_id), now=now)
+def _end(db: Connection, *, rule: AlertRule, website_id: str, now: int) -> None:
+    telling.end(db, rule, subject(website_id), now=now)
 
 
 def _end_others(db: Connection, *, alarms: list[AlertRule], there: set[tuple[str, str]], now: int) -> None:
     """End what lasts of websites that are not there any more."""
-    for alarm in alarms:
-        for episode in episode_rows.of_alarm(db, alarm.id):
-            if (alarm.id, episode.subject) not in there:
-                telling.end(db, alarm, episode.subject, now=now)
+    for rule in alarms:
+        for episode in episode_rows.of_rule(db, rule.id):
+            if (rule.id, episode.subject) not in there:
+                telling.end(db, rule, episode.subject, now=now)

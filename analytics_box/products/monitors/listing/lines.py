@@ -10,7 +10,7 @@ from analytics_box.base.clock import DAY, HOUR, SECOND
 from analytics_box.base.facts.uptime import UptimeSpan, WindowUptime, uptime, uptimes
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _, ngettext
-from analytics_box.products.alerts.alarm import AlertNotice
+from analytics_box.products.alerts.alert_rule import AlertNotice
 from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.monitors.monitor import HOME, Monitor
 from analytics_box.products.monitors.page_frame import STATE_LABELS, state_label, state_name

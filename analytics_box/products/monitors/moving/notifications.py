@@ -12,7 +12,7 @@ from analytics_box.base.notify.rules import Channel
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import change
-from analytics_box.products.alerts.alarm import CHANNEL, AlertRule, Conditions, Destination
+from analytics_box.products.alerts.alert_rule import CHANNEL, AlertRule, Conditions, Destination
 from analytics_box.products.monitors.moving.wanted import ImportNotification
 from analytics_box.resource.reach import Reach
 

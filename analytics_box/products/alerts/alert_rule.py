@@ -24,7 +24,7 @@ TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 ERROR_ALERTS: Final[tuple[ErrorAlert, ...]] = ErrorAlert.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 TRIGGERS: Final[tuple[Trigger, ...]] = Trigger.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 DAYS: Final[tuple[Day, ...]] = Day.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
-MOST_ALARMS: Final = 100  # of one organization
+MOST_RULES: Final = 100  # of one organization
 MOST_DESTINATIONS: Final = 20
 LONGEST_NAME, LONGEST_DESCRIPTION = 100, 500
 # The type of a destination that names a channel by its id.
