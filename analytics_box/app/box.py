@@ -62,7 +62,6 @@ from analytics_box.products.status_pages import markdown
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.products.status_pages.files import pictures
 from analytics_box.products.status_pages.serving.earlier import Earlier
-from analytics_box.products.status_pages.serving.locks import Locks
 from analytics_box.products.status_pages.serving.making import TEMPLATES, Maker
 from analytics_box.products.status_pages.serving.serve import StatusPageServer
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
@@ -70,6 +69,7 @@ from analytics_box.products.status_pages.subscribers.public import SubscriptionP
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.resource.owners import Owners
 from analytics_box.tenants.accounts import users
+from analytics_box.tenants.accounts.locks import Locks
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.keys import ring
@@ -410,7 +410,7 @@ def _status_pages(state: StateSide, parts: Parts, pages: Pages, turns: RequestTu
         maker=Maker(pages.text, earlier.between, earlier.find, clock),
         files=partial(pictures.find, state.db),
         subscriptions=parts[SubscriptionPages],
-        locks=Locks(state.seal, Passwords(at_once=1), state.limits, clock, secure=settings.secure),
+        locks=Locks("status", state.seal, Passwords(at_once=1), state.limits, clock, secure=settings.secure),
         clock=clock,
         settings=settings,
         render=pages.text,

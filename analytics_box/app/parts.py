@@ -35,6 +35,8 @@ from analytics_box.products.status_pages.subscribers.deliveries import Subscribe
 from analytics_box.products.status_pages.subscribers.public import SubscriptionPages
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.view.sources import Sources
+from analytics_box.tenants.accounts.locks import Locks
+from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.second_step import SecondSteps
 from analytics_box.web.call import Parts
 from analytics_box.web.page.assets import Assets
@@ -76,6 +78,7 @@ def parts_of(wired: PartInputs, later: Callable[[], Iterable[object]]) -> Parts:
         DismissedNotices(state.db.read_now(dismissals)),
         wired.machines,
         SharedPages(wired.clock),
+        Locks("share", state.seal, Passwords(at_once=1), state.limits, wired.clock, secure=wired.settings.secure),
         pages,
         _assets(),
         later=later,

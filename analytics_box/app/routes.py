@@ -280,6 +280,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/shares/{share_id:str}/delete", share_settings.delete_form, "admin"),
     form_route("/sites/{website_id:str}/shares/{share_id:str}/delete", share_settings.delete, "admin"),
     Route("GET", "/share/{slug:str}", share_pages.show, PUBLIC, page=True),
+    Route("POST", "/share/{slug:str}", share_pages.enter, PUBLIC, page=True),
     Route("GET", "/share/{slug:str}/parts/{name:str}", share_pages.show_part, PUBLIC, page=True),
     page_route("/sites/{website_id:str}/events", event_pages.show),
     page_route("/sites/{website_id:str}/bots", bot_pages.show),

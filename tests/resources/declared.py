@@ -371,6 +371,7 @@ RESOURCES: Final = (
         "share",
         "shares",
         unset=("segmentId",),
+        typed={"password": {"password": "another password"}},
     ),
     declare(
         "goal",

@@ -171,6 +171,8 @@ class Hostile:
 FILES = (
     "/details/{name}/{form}",
     "/changes/export/{form}",
+    "/retention/export/{form}",
+    "/journeys/export/{form}",
     "/export/{form}",
     "/retention/export/{form}",
     "/journeys/export/{form}",

@@ -164,6 +164,7 @@ BOX: tuple[Step, ...] = (
               slug             text    not null unique check (length(slug) between 16 and 64),
               name             text    not null check (length(name) between 1 and 255),
               expires_at       integer,
+              password         text,
               filters          text    not null check (json_valid(filters)),
               time_zone        text    not null,
               created_by       text    not null,

@@ -1,5 +1,7 @@
 """The procedures `shares.*`. Keys need manage:websites; people have to be admins, as for everything that publishes."""
 
+from typing import Any
+
 from analytics_box.base import errors
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.products.shares import change
@@ -13,7 +15,8 @@ from analytics_box.products.shares.share import (
     ShareShown,
 )
 from analytics_box.query.request import QueryFilterInput
-from analytics_box.resource.fields import answer_of
+from analytics_box.resource.fields import answer_of, values_of
+from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.directory import Directory
@@ -32,8 +35,9 @@ async def create(call: Call, given: NewShare) -> ShareShown:
     website = own(call, given.websiteId)
     filters = await _filters(call, website, given.segmentId) if given.segmentId is not None else ()
     zone = call.identity.person.time_zone if call.identity.person is not None else "UTC"
+    values = await _values(call, given)
     made = await call.parts.box_db.write(
-        lambda db: change.create(db, call.by, website, given, filters, zone), adds=True
+        lambda db: change.create(db, call.by, website, values, filters, zone), adds=True
     )
     return share_answer(call, made)
 
@@ -41,7 +45,8 @@ async def create(call: Call, given: NewShare) -> ShareShown:
 async def update(call: Call, given: ChangedShare) -> ShareShown:
     """shares.update: change a share link. Raises NotFound or BadRequest."""
     website, _share = await find_share(call, given.id)
-    return share_answer(call, await call.write(lambda db: change.update(db, call.by, website, given)))
+    values = await _values(call, given)
+    return share_answer(call, await call.write(lambda db: change.update(db, call.by, website, given.id, values)))
 
 
 async def delete(call: Call, given: OneShare) -> Success:
@@ -68,7 +73,16 @@ async def find_share(call: Call, share_id: str, website_id: str | None = None) -
 def share_answer(call: Call, share: ShareLink) -> ShareShown:
     """A share link for an answer."""
     url = f"{call.parts.settings.public_url}/share/{share.slug}"
-    return answer_of(ShareShown, share, url=url, isFiltered=bool(share.filters))
+    more = {"hasPassword": share.password is not None, "isFiltered": bool(share.filters)}
+    return answer_of(ShareShown, share, url=url, **more)
+
+
+async def _values(call: Call, given: NewShare | ChangedShare) -> dict[str, Any]:
+    """The values of a message, checked, with the password hashed. Raises BadRequest."""
+    values = values_of(given, ShareLink)
+    if values.get("password") is not None:
+        values["password"] = await call.parts[Passwords].hash(values["password"])
+    return values
 
 
 async def _filters(call: Call, website: Website, segment_id: str) -> tuple[QueryFilterInput, ...]:

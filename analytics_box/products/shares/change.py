@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -11,18 +11,23 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.products.shares.share import MOST_SHARES, SHARES, ChangedShare, NewShare, ShareLink
+from analytics_box.products.shares.share import MOST_SHARES, SHARES, ShareLink
 from analytics_box.query.request import QueryFilterInput
-from analytics_box.resource.fields import difference, values_of
+from analytics_box.resource.fields import difference
 from analytics_box.tenants.websites.rules import Website
 
 _SLUG_BYTES: Final = 16
 
 
 def create(
-    db: Connection, by: By, website: Website, given: NewShare, filters: tuple[QueryFilterInput, ...], time_zone: str
+    db: Connection,
+    by: By,
+    website: Website,
+    values: Mapping[str, Any],
+    filters: tuple[QueryFilterInput, ...],
+    time_zone: str,
 ) -> ShareLink:
-    """Create a share link. Raises BadRequest or Conflict."""
+    """Create a share link from the values of its fields. Raises Conflict."""
     if SHARES.count(db, "website_id = ?", website.id) >= MOST_SHARES:
         raise Conflict.full(
             "shares", MOST_SHARES, _("A website can have up to {most} share links").format(most=MOST_SHARES)
@@ -33,22 +38,23 @@ def create(
         slug=secrets.token_urlsafe(_SLUG_BYTES),
         name="",
         expires_at=None,
+        password=None,
         filters=filters,
         time_zone=time_zone,
         created_by=by.actor,
         created_at=by.now,
         updated_at=by.now,
     )
-    made = replace(blank, **values_of(given, ShareLink))
+    made = replace(blank, **values)
     SHARES.insert(db, made)
     _record(db, by, website, made, "created", {})
     return made
 
 
-def update(db: Connection, by: By, website: Website, given: ChangedShare) -> ShareLink:
-    """Change a share link; omitted fields keep their values. Raises NotFound or BadRequest."""
-    before = existing(db, given.id)
-    after = replace(before, **values_of(given, ShareLink))
+def update(db: Connection, by: By, website: Website, share_id: str, values: Mapping[str, Any]) -> ShareLink:
+    """Change these values of a share link. Raises NotFound."""
+    before = existing(db, share_id)
+    after = replace(before, **values)
     if after != before:
         after = replace(after, updated_at=max(by.now, before.updated_at + 1))
         SHARES.update(db, after)

@@ -22,9 +22,11 @@ from analytics_box.products.overview.live import online_text
 from analytics_box.products.shares.served import SharedPages
 from analytics_box.products.shares.share import SHARES, ShareLink
 from analytics_box.query.presence import Presence
+from analytics_box.tenants.accounts.locks import Locks
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
-from analytics_box.web.page.visit import Page, PageRequest, Visitor
+from analytics_box.web.address import network_of
+from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 SHOWN: Final = ("sources", "pages", "countries", "browsers")
 _NAMES: Final = ("figures", *SHOWN)
@@ -52,11 +54,14 @@ class SharedWebsite(Struct, frozen=True):
     title: str
     told: SubjectFacts
     version: int
+    link: ShareLink | None = None
 
 
 async def show(visit: Visitor, slug: FromPath[str]) -> Page:
-    """GET /share/{slug}: the dashboard that a link shares. Raises NotFound."""
+    """GET /share/{slug}: the dashboard that a link shares, or the form for its password. Raises NotFound."""
     shared = await _find(visit, slug)
+    if not _is_open(visit, shared):
+        return _password_form(visit, shared)
     view = _view(visit, shared)
     if "hx-request" in visit.request.headers or view.wait:
         text, _is_whole = await _whole(visit, shared, view)
@@ -66,11 +71,36 @@ async def show(visit: Visitor, slug: FromPath[str]) -> Page:
     return Response(text, media_type="text/html", headers={"cache-control": "no-store"})
 
 
+async def enter(visit: Visitor, slug: FromPath[str]) -> Answer:
+    """POST /share/{slug}: enter the password of a link. Raises NotFound, RateLimited or Unavailable."""
+    shared, form = await _find(visit, slug), await visit.form()
+    here = f"/share/{shared.slug}"
+    if shared.link is None or shared.link.password is None or _is_open(visit, shared):
+        return visit.go(here)
+    locks, network = visit.parts[Locks], network_of(visit.call.identity.address)
+    if not await locks.opens(shared.link, form.get("password", ""), network):
+        return _password_form(visit, shared, wrong=_("Wrong password. Try again."))
+    return visit.go(here, cookie=locks.set_cookie(shared.link, here).decode())
+
+
 async def show_part(visit: Visitor, slug: FromPath[str], name: FromPath[str]) -> Page:
-    """GET /share/{slug}/parts/{name}: parts of it that were not ready in time. Raises NotFound."""
+    """GET /share/{slug}/parts/{name}: parts of it that were not ready in time. Raises NotFound and Forbidden."""
     shared = await _find(visit, slug)
+    if not _is_open(visit, shared):
+        raise errors.Forbidden(_("Enter the password of this link first"))
     board = await page.parts(visit, shared.website.site, _view(visit, shared), name, shared.told)
     return visit.pages.show("part.html", board=board)
+
+
+def _is_open(visit: PageRequest, shared: SharedWebsite) -> bool:
+    """Whether the visitor needs no password, or has entered it."""
+    if shared.link is None or shared.link.password is None:
+        return True
+    return visit.parts[Locks].has_cookie(shared.link, visit.request.headers.get("cookie", "").encode("latin-1"))
+
+
+def _password_form(visit: PageRequest, shared: SharedWebsite, wrong: str = "") -> Page:
+    return visit.pages.show("share_password.html", code=403 if wrong else 200, slug=shared.slug, wrong=wrong)
 
 
 async def _whole(visit: PageRequest, shared: SharedWebsite, view: View) -> tuple[str, bool]:
@@ -105,7 +135,7 @@ def _by_link(visit: PageRequest, share: ShareLink, website: Website | None) -> S
     if website is None or (share.expires_at is not None and share.expires_at <= visit.call.now):
         raise errors.NotFound(_("This link does not exist or was deleted"))
     told = SubjectFacts(zone=share.time_zone, only=share.filters)
-    return SharedWebsite(website, share.slug, website.name, told, share.updated_at)
+    return SharedWebsite(website, share.slug, website.name, told, share.updated_at, share)
 
 
 def _view(visit: PageRequest, shared: SharedWebsite) -> View:

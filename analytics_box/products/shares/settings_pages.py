@@ -32,7 +32,7 @@ _DELETE = ConfirmationTexts(
     _("Its address stops working immediately and never works again."),
     _("Delete {name}"),
 )
-_LABELS = {"name": _("Name"), "segmentId": _("Show only"), "expiresAt": _("Expires on")}
+_LABELS = {"name": _("Name"), "segmentId": _("Show only"), "password": _("Password"), "expiresAt": _("Expires on")}
 _DONE = {"saved": _("Saved."), "deleted": _("ShareLink link deleted.")}
 
 
@@ -165,7 +165,7 @@ def _line(visit: PageRequest, share: ShareLink) -> ShareLine:
     until = "" if share.expires_at is None else dates.moment(share.expires_at, visit.person)
     over = share.expires_at is not None and share.expires_at <= visit.call.now
     expiry = (_("expired {time}") if over else _("expires {time}")).format(time=until) if until else ""
-    parts = (_("filtered") if share.filters else "", expiry)
+    parts = (_("password") if share.password else "", _("filtered") if share.filters else "", expiry)
     return ShareLine(
         share.id,
         share.name,
@@ -186,6 +186,7 @@ async def _form(visit: PageRequest, website: Website, share: ShareLink | None, a
         home=_home(website),
         action=f"/sites/{website.id}/shares/{share.id if share is not None else 'new'}",
         is_new=share is None,
+        has_password=share is not None and share.password is not None,
         version=shown_version(share, again.values) if share is not None else "",
         values={**filled, **again.values},
         errors=again.wrong,

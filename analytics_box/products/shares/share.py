@@ -9,7 +9,7 @@ from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
 from analytics_box.query.request import QueryFilterInput
-from analytics_box.resource.fields import Field, Instant, Stamp, answer_with, input_of
+from analytics_box.resource.fields import Field, Instant, Stamp, input_of
 from analytics_box.resource.table import Table
 from analytics_box.tenants.tenancy.messages import Text
 
@@ -27,7 +27,7 @@ class ShareLink(Struct, frozen=True, rename="camel"):
     """A share link of a website. Times are UTC ms.
 
     Its `slug` is the secret. Visitors see totals, pages, sources, places and devices of what its `filters` let through,
-    in its time zone, until it expires or is deleted.
+    in its time zone, until it expires or is deleted. Its `password` is a hash.
     """
 
     id: str
@@ -35,6 +35,7 @@ class ShareLink(Struct, frozen=True, rename="camel"):
     slug: str
     name: Annotated[str, Meta(max_length=255), Field(clean=_name)]
     expires_at: Instant | None
+    password: Annotated[str, Meta(min_length=4, max_length=128), Field(secret=True)] | None
     filters: tuple[QueryFilterInput, ...]
     time_zone: str
     created_by: str
@@ -73,13 +74,15 @@ class ChangedShare(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     id: Text
 
 
-@answer_with(ShareLink)
 class ShareShown(Struct, frozen=True):
     """A share link. `url` is its address, which is the secret of the link."""
 
     id: str
     websiteId: str
+    name: str
     url: str
+    expiresAt: datetime | None
+    hasPassword: bool
     isFiltered: bool
     createdAt: datetime
     updatedAt: datetime

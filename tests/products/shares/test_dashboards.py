@@ -146,3 +146,44 @@ def test_segment_of_another_website_is_not_found(box: WholeBox) -> None:
     chosen = segment(box, "France")
     answer = box.post("/shares/create", {"websiteId": box.sites["blog"], "name": "x", "segmentId": chosen}, key="all")
     assert answer.status == 404
+
+
+def enter(box: WholeBox, url: str, password: str) -> Answer:
+    headers = {"content_type": "application/x-www-form-urlencoded", "origin": "http://localhost"}
+    return box.ask("POST", urlsplit(url).path, headers=headers, body=f"password={password}".encode())
+
+
+def test_password_opens_a_link_for_this_browser_until_it_changes(box: WholeBox) -> None:
+    made = share(box, password="open sesame")
+    assert "password" not in made
+    assert made["hasPassword"] is True
+    asked = seen(box, made["url"])
+    assert "password-protected" in asked
+    assert "tile-visitors" not in asked
+    assert open_link(box, made["url"], "?range=today", "/parts/pages").status == 403
+    wrong = enter(box, made["url"], "open")
+    assert (wrong.status, "set-cookie" in wrong.headers) == (403, False)
+    right = enter(box, made["url"], "open+sesame")
+    assert (right.status, right.headers["location"]) == (303, urlsplit(made["url"]).path)
+    cookie = right.headers["set-cookie"].partition(";")[0]
+    page = box.get(f"{right.headers['location']}?range=today&wait=all", accept="text/html", cookie=cookie)
+    assert visitors(page.body.decode()) == len(PEOPLE)
+    other = share(box, password="open sesame")
+    elsewhere = box.get(f"{urlsplit(other['url']).path}?wait=all", accept="text/html", cookie=cookie)
+    assert "password-protected" in elsewhere.body.decode()
+    call(box, "shares.update", id=made["id"], password="another one")
+    again = box.get(f"{right.headers['location']}?wait=all", accept="text/html", cookie=cookie)
+    assert "password-protected" in again.body.decode()
+
+
+def test_page_of_an_opened_link_is_never_kept_for_those_without_its_password(box: WholeBox) -> None:
+    made = share(box)
+    assert "tile-visitors" in seen(box, made["url"], "?range=today")
+    call(box, "shares.update", id=made["id"], password="open sesame")
+    assert "tile-visitors" not in seen(box, made["url"], "?range=today")
+
+
+def test_guesses_of_a_password_are_limited(box: WholeBox) -> None:
+    made = share(box, password="open sesame")
+    statuses = [enter(box, made["url"], f"guess-{number}").status for number in range(12)]
+    assert 429 in statuses

@@ -24,10 +24,10 @@ from analytics_box.products.status_pages.serving.kept import (
     Shelf,
     send_kept,
 )
-from analytics_box.products.status_pages.serving.locks import Locks, basic_password
 from analytics_box.products.status_pages.serving.making import HTML, NO_INDEX, Maker
 from analytics_box.products.status_pages.subscribers import forms
 from analytics_box.products.status_pages.subscribers.public import Reply, SubscriptionVisit, is_for_us
+from analytics_box.tenants.accounts.locks import Locks, basic_password
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import App, Receive, Scope, Send, respond
 from analytics_box.web.turns import RequestTurns

@@ -11,7 +11,7 @@ from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.seal import Seal
 from analytics_box.products.status_pages.page import Whole
-from analytics_box.products.status_pages.serving.locks import MOST_WAITING, Locks
+from analytics_box.tenants.accounts.locks import MOST_WAITING, Locks
 from analytics_box.tenants.accounts.passwords import Passwords
 from tests.cases import each
 from tests.inprocess import Answer, FixedClock
@@ -166,7 +166,7 @@ def test_at_most_so_many_tries_wait_to_be_verified(tmp_path: Path) -> None:
             async def verify(self, stored: str | None, password: str) -> bool:
                 return await gate.wait()
 
-        locks = Locks(Seal(tmp_path / "secret.key"), Slow(), TokenBuckets(clock), clock, secure=False)
+        locks = Locks("status", Seal(tmp_path / "secret.key"), Slow(), TokenBuckets(clock), clock, secure=False)
         waiting = [asyncio.ensure_future(locks.opens(page, PASSWORD, str(number))) for number in range(MOST_WAITING)]
         await asyncio.sleep(0)
         with pytest.raises(Unavailable):

@@ -16,10 +16,10 @@ from analytics_box.base.store.seal import Seal
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.page import Whole, new_page
 from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
-from analytics_box.products.status_pages.serving.locks import Locks
 from analytics_box.products.status_pages.serving.making import Maker
 from analytics_box.products.status_pages.serving.serve import StatusPageServer
 from analytics_box.products.status_pages.subscribers.public import Reply, SubscriptionVisit
+from analytics_box.tenants.accounts.locks import Locks
 from analytics_box.tenants.accounts.passwords import Passwords, hash_now
 from analytics_box.web.asgi import Receive, Scope, Send, respond
 from analytics_box.web.front import Front, HotHosts, HotPath
@@ -106,7 +106,9 @@ class World:
             maker=Maker(PAGES.text, self.known.between, self.known.find, self.clock),
             files=self._file,
             subscriptions=self.known,
-            locks=Locks(Seal(directory / "secret.key"), self.passwords, limits, self.clock, secure=settings.secure),
+            locks=Locks(
+                "status", Seal(directory / "secret.key"), self.passwords, limits, self.clock, secure=settings.secure
+            ),
             clock=self.clock,
             settings=settings,
             render=PAGES.text,

@@ -8,7 +8,7 @@ import binascii
 import hashlib
 import hmac
 import secrets
-from typing import Final
+from typing import Final, Protocol
 
 from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
@@ -16,13 +16,12 @@ from analytics_box.base.errors import Unavailable
 from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.translation import _
-from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.web.cookies import cookie
 
 LONGEST_PASSWORD: Final = 128  # characters
-PER_NETWORK = 10  # tries per minute, of all pages
-PER_PAGE = 200  # tries per minute of all networks that were wrong of late
+PER_NETWORK = 10  # tries per minute, of all pages of a kind
+PER_PAGE = 200  # tries per minute of all networks that were wrong recently, of one page
 MOST_WAITING: Final = 50  # tries that wait to be verified, 40 ms each
 _OF_LATE: Final = 600.0  # seconds
 _MOST_WRONG: Final = 10_000  # networks that are remembered for it
@@ -31,10 +30,23 @@ _REMEMBERED: Final = 1_000  # passwords that were right, so that not every reque
 _SECOND: Final = 1_000
 
 
-class Locks:
-    """Knows who may see a protected page."""
+class ProtectedPage(Protocol):
+    """A public page with a password: a status page, or a shared dashboard. Its password is a hash."""
 
-    def __init__(self, seal: Seal, passwords: Passwords, limits: TokenBuckets, clock: Clock, *, secure: bool) -> None:
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def password(self) -> str | None: ...
+
+
+class Locks:
+    """Knows who may see the protected pages of one kind."""
+
+    def __init__(
+        self, kind: str, seal: Seal, passwords: Passwords, limits: TokenBuckets, clock: Clock, *, secure: bool
+    ) -> None:
+        self._kind = kind
         self._seal = seal
         self._passwords = passwords
         self._limits = limits
@@ -46,52 +58,57 @@ class Locks:
         self._waiting = 0
         self._of_this_run = secrets.token_bytes(32)
 
-    def has_cookie(self, page: StatusPage, header: bytes) -> bool:
+    def has_cookie(self, page: ProtectedPage, header: bytes) -> bool:
         """Return whether the browser has entered the password before."""
-        expires, _dot, signature = cookie(header.decode("latin-1"), _name(page)).partition(".")
+        expires, _dot, signature = cookie(header.decode("latin-1"), self._name(page)).partition(".")
         if not (expires.isascii() and expires.isdigit() and len(expires) < 15):
             return False
         signed = hmac.compare_digest(signature.encode(), self._sign(page, expires).encode())
         return signed and int(expires) * _SECOND > self._clock.now()
 
-    def set_cookie(self, page: StatusPage, base: str) -> bytes:
+    def set_cookie(self, page: ProtectedPage, base: str) -> bytes:
         """The header that lets a browser in from now on, below the path of the page."""
         expires = str(self._clock.now() // _SECOND + LASTS)
         secure = "; Secure" if self._secure else ""
         value = f"{expires}.{self._sign(page, expires)}"
-        return f"{_name(page)}={value}; Path={base or '/'}; Max-Age={LASTS}; HttpOnly; SameSite=Lax{secure}".encode()
+        return (
+            f"{self._name(page)}={value}; Path={base or '/'}; Max-Age={LASTS}; HttpOnly; SameSite=Lax{secure}".encode()
+        )
 
-    async def opens(self, page: StatusPage, given: str, network: str) -> bool:
+    async def opens(self, page: ProtectedPage, given: str, network: str) -> bool:
         """Whether this is the password. Raises RateLimited for whoever tries too often, Unavailable while too many
         others wait. Who guesses from many networks keeps nobody out that was not wrong itself."""
         seen = hashlib.blake2b(f"{page.id}\0{page.password}\0{given}".encode(), key=self._of_this_run).digest()
         if self._right.get(seen):
             return True
-        self._limits.take("status page password", network, PER_NETWORK)
+        self._limits.take(f"{self._kind} page password", network, PER_NETWORK)
         if network in self.wrong:
-            self._limits.take("status page passwords", page.id, PER_PAGE)
+            self._limits.take(f"{self._kind} page passwords", page.id, PER_PAGE)
         if len(given) > LONGEST_PASSWORD or not await self._verify(page, given):
             self.wrong.put(network, value=True)
             return False
         self._right.put(seen, value=True)
         return True
 
-    async def _verify(self, page: StatusPage, given: str) -> bool:
+    async def _verify(self, page: ProtectedPage, given: str) -> bool:
         if self._waiting >= MOST_WAITING:
             raise Unavailable(_("Too many passwords are being checked. Try again"), retry_after=2)
         self._waiting += 1
         try:
-            return await self._passwords.verify(page.password, given)
+            return await self._passwords.verify(page.password or "", given)
         finally:
             self._waiting -= 1
 
-    def _sign(self, page: StatusPage, expires: str) -> str:
+    def _sign(self, page: ProtectedPage, expires: str) -> str:
         said = f"{page.id}\0{page.password}\0{expires}".encode()
         return hmac.new(self._key(), said, hashlib.sha256).hexdigest()
 
+    def _name(self, page: ProtectedPage) -> str:
+        return f"{self._kind}_{page.id}"
+
     def _key(self) -> bytes:
         try:
-            return self._seal.derive("status page cookies")
+            return self._seal.derive(f"{self._kind} page cookies")
         except (SealBroken, OSError):
             return self._of_this_run  # then cookies end with this run
 
@@ -105,7 +122,3 @@ def basic_password(header: bytes) -> str | None:
         return base64.b64decode(given.strip(), validate=True).decode().partition(":")[2]
     except (binascii.Error, UnicodeDecodeError):
         return None
-
-
-def _name(page: StatusPage) -> str:
-    return f"status_{page.id}"
