@@ -36,11 +36,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 @pytest.fixture(scope="module")
 def site(world: World) -> int:
     (number,) = world.new_sites(1)
-    world.store_facts(sorted(_events(number, random.Random(3)), key=lambda event: event.time))
+    world.store_facts(sorted(events(number, random.Random(3)), key=lambda event: event.time))
     return number
 
 
-def _events(site: int, draw: random.Random) -> Iterator[Event]:
+def events(site: int, draw: random.Random) -> Iterator[Event]:
     weights = [40, 20, 12, 12, 8, 8, 10, *([1] * 12)]
     for visitor in range(1, 201):
         time = NOON - 10_000 * SECOND + draw.randrange(5_000) * SECOND

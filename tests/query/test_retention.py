@@ -39,11 +39,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 def site(world: World) -> int:
     """A website with 300 visitors of 60 days: some with lasting ids, some whom the website identifies."""
     (number,) = world.new_sites(1)
-    world.store_facts(sorted(_events(number, random.Random(5)), key=lambda event: event.time))
+    world.store_facts(sorted(events(number, random.Random(5)), key=lambda event: event.time))
     return number
 
 
-def _events(site: int, draw: random.Random) -> Iterator[Event]:
+def events(site: int, draw: random.Random) -> Iterator[Event]:
     for visitor in range(300):
         lasting = visitor % 3 != 0
         own = 2 * (visitor + 1) + lasting
