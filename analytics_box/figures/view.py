@@ -197,7 +197,10 @@ class View(Struct, frozen=True):
 
     def own_value(self, name: str, usual: str = "") -> str:
         """The value of one of the page's parameters."""
-        return dict(self.own).get(name, usual)
+        for own, value in self.own:
+            if own == name:
+                return value
+        return usual
 
     def choose(self, **own: str) -> str:
         """The address of this page with other values of its parameters; empty ones are left out."""

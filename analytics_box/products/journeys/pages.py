@@ -158,10 +158,10 @@ def _board(rows: Sequence[Record], view: View, website: Website) -> JourneyBoard
         ),
         titles=tuple(titles),
         bands=tuple(
-            JourneyBand(band.path, f"{_name(*band.start[1:])} → {_name(*band.end[1:])}: {_sessions(band.sessions)}")
+            JourneyBand(band.path, f"{_name(*band.start[1:])} → {_name(*band.end[1:])}: {figures.count(band.sessions)}")
             for band in drawing.bands
         ),
-        sessions=_sessions(whole),
+        sessions=ngettext("1 session", "{count} sessions", whole).format(count=figures.count(whole)),
         is_backwards=backwards,
     )
 
@@ -187,7 +187,7 @@ def _node(
     return JourneyNode(
         drawn=node,
         name=_name(node.type, node.name),
-        sessions=_sessions(node.sessions),
+        sessions=figures.count(node.sessions),
         share=figures.share(percent_of(node.sessions, whole)),
         ended=_end_share(node, view) if node.ended else "",
         href=view.choose(anchor=node.type, name=node.name) if node.type in {"page", "event"} else "",
@@ -219,7 +219,3 @@ def _funnel(key: Key, before: Mapping[Key, Key], view: View, website: Website) -
 
 def _name(kind: str, name: str) -> str:
     return _("Other pages") if kind == "other" else figures.visible(name)
-
-
-def _sessions(number: int) -> str:
-    return ngettext("1 session", "{count} sessions", number).format(count=figures.count(number))

@@ -134,7 +134,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         content["known"] = known = RetentionTile(
             _("With a lasting ID"),
             figures.percent(percent_of(rows.lasting, rows.visitors)) if rows.visitors else "–",
-            _("{part} of {whole}").format(part=figures.count(rows.lasting), whole=_visitors(rows.visitors)),
+            _part_of(rows.lasting, rows.visitors),
         )
         chosen = (view.own_value("activation"), view.own_value("return"))
         content["events"] = dict.fromkeys((*(one for one in chosen if one), *(str(row["name"]) for row in named)))
@@ -168,8 +168,9 @@ async def file(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -
     return await export.file(visit, website.site, view, names, form, own={name: partial(sheet, name) for name in names})
 
 
-def _visitors(number: int) -> str:
-    return ngettext("1 visitor", "{count} visitors", number).format(count=figures.count(number))
+def _part_of(part: int, whole: int) -> str:
+    visitors = ngettext("1 visitor", "{count} visitors", whole).format(count=figures.count(whole))
+    return _("{part} of {whole}").format(part=figures.count(part), whole=visitors)
 
 
 def _board(
@@ -206,7 +207,7 @@ def _tiles(whole: Sequence[Average], period: Granularity) -> list[RetentionTile]
     found = []
     for number in dict.fromkeys((1, max(2, last))):
         one = whole[number] if number < len(whole) else Average(0, 0)
-        note = _("{part} of {whole}").format(part=figures.count(one.returned), whole=_visitors(one.started))
+        note = _part_of(one.returned, one.started)
         found.append(
             RetentionTile(
                 _after(number, period),
@@ -249,7 +250,7 @@ def _line(day: str, cells: Sequence[Record], number: int, formats: Formats) -> C
 
 def _cell(row: Record) -> CohortCell:
     rate = row["retention_rate"]
-    note = _("{part} of {whole}").format(part=figures.count(row["visitors"]), whole=_visitors(row["cohort_size"]))
+    note = _part_of(row["visitors"], row["cohort_size"])
     shade = "cohort-full" if rate >= 100 else f"cohort-{min(_LEVELS, ceil(rate / 5))}"
     return CohortCell(
         figures.percent(rate) if rate < 100 else "100 %",
@@ -265,7 +266,7 @@ def _whole(whole: Sequence[Average], cohorts: Sequence[Record], number: int) -> 
         CohortCell(
             figures.percent(percent_of(one.returned, one.started)),
             "cohort-full" if not at else "",
-            _("{part} of {whole}").format(part=figures.count(one.returned), whole=_visitors(one.started)),
+            _part_of(one.returned, one.started),
         )
         for at, one in enumerate(whole)
     )

@@ -37,7 +37,7 @@ def listed(shown: str) -> list[list[tuple[str, str]]]:
     found = re.search(r'<ol class="flow-list">(.*?)</ol>', shown, re.DOTALL)
     assert found is not None
     columns = found.group(1).split("<h3>")[1:]
-    return [re.findall(r'<bdi>([^<]*)</bdi>(?:</a>)? <span class="number">(\d+) ', column) for column in columns]
+    return [re.findall(r'<bdi>([^<]*)</bdi>(?:</a>)? <span class="number">(\d+)<', column) for column in columns]
 
 
 @each(
