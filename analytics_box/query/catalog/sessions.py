@@ -50,6 +50,17 @@ EVENTS_OF = Follow(
     ),
     key="session",
 )
+# A session can be as long as its sender likes: of each there are so many pages and names of events at most.
+MOST_LISTED = 100
+
+
+def _first_of_each(dimension: str, kind: int) -> Follow:
+    """The distinct values of a session's events, in the order of their first events."""
+    order = (PlanOrder("first_place", descending=False),)
+    group = ("session", dimension)
+    return Follow(
+        ScanRequest("events", ("first_place",), group, kinds=(kind,), order=order, per=(1, MOST_LISTED)), key="session"
+    )
 
 
 def _ranges(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
@@ -85,19 +96,17 @@ def _with_events(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Reco
 
 def _interesting(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     """Sessions with what makes them worth a look."""
-    events, errors = rows_by_session(rows[1]), rows_by_session(rows[2])
-    found = []
-    for row in rows[0]:
-        own = events.get(row["session"], [])
-        found.append(
-            row
-            | {
-                "errors": len(errors.get(row["session"], [])),
-                "paths": list(dict.fromkeys(event["path"] for event in own if event["kind"] == PAGE_VIEW)),
-                "names": list(dict.fromkeys(event["name"] for event in own if event["kind"] == CUSTOM)),
-            }
-        )
-    return found
+    pages, events = rows_by_session(rows[1]), rows_by_session(rows[2])
+    errors = {row["session"]: row["count"] for row in rows[3]}
+    return [
+        row
+        | {
+            "errors": errors.get(row["session"], 0),
+            "paths": [page["path"] for page in pages.get(row["session"], [])],
+            "names": [event["name"] for event in events.get(row["session"], [])],
+        }
+        for row in rows[0]
+    ]
 
 
 _STEP = SortableValue(lambda row: f"{row['path']} → {row['to_path']}", DerivedKey("step", ("path", "to_path")))
@@ -314,8 +323,8 @@ TYPES = (
             ),
             column("custom_events", "number", "Custom events", field("others")),
             column("errors", "number", "JavaScript errors"),
-            column("paths", "json", "Pages in order of the visit"),
-            column("custom_event_names", "json", "Names of the custom events", field("names")),
+            column("paths", "json", f"First {MOST_LISTED} pages in order of the visit"),
+            column("custom_event_names", "json", f"First {MOST_LISTED} names of the custom events", field("names")),
             *WHO,
             column("interesting_score", "number", "Points", field("score")),
         ),
@@ -330,8 +339,9 @@ TYPES = (
             ),
         ),
         follows=(
-            EVENTS_OF,
-            Follow(ScanRequest("errors", columns=("session", "time"), order=(PlanOrder("time"),)), key="session"),
+            _first_of_each("path", PAGE_VIEW),
+            _first_of_each("name", CUSTOM),
+            Follow(ScanRequest("errors", ("count",), ("session",)), key="session"),
         ),
         shape=_interesting,
         filters=SESSION,

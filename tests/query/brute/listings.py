@@ -119,8 +119,8 @@ def _interesting(visit: Visit, facts: Facts) -> Row:
             "analytics_engagement_events": visit.touched,
             "custom_events": len(custom),
             "errors": sum(row["session"] == visit.number for row in facts["errors"]),
-            "paths": list(dict.fromkeys(paths)),
-            "custom_event_names": list(dict.fromkeys(row["name"] for row in custom)),
+            "paths": list(dict.fromkeys(paths))[:100],
+            "custom_event_names": list(dict.fromkeys(row["name"] for row in custom))[:100],
             "interesting_score": score(visit),
             RAW: {"duration_seconds": visit.duration},
         }

@@ -73,6 +73,7 @@ EVENTS = {
     "unique_pages": "count(distinct nullif(path, 0))",
     "unique_names": "count(distinct name)",
     "first": "min(time)",
+    "first_place": f"min({PLACE})",
     "last": "max(time)",
     "with_properties": "count(properties)",
     "median_engaged": "median(engaged)",
