@@ -212,7 +212,8 @@ BEYOND: dict[str, str] = {
     "stickiness": "date daily weekly monthly stickiness weekly_stickiness is_complete",
     "lifecycle": "date visitors new returning resurrected dormant is_complete",
     "journeys": "step node_type node next_type next sessions percentage",
-    "funnel": "step_number step_name users total_users conversion_rate dropoffs dropoff_rate avg_time_to_complete",
+    "funnel": "step_number step_name users total_users conversion_rate dropoffs dropoff_rate avg_time_to_complete"
+    " p90_time_to_complete",
     "flag_exposures": "variant is_given is_control visitors mixed_visitors share expected_share expected_share_unknown"
     " sample_ratio_p_value conversions conversion_rate conversion_rate_low conversion_rate_high"
     " difference difference_low difference_high p_value",

@@ -10,6 +10,7 @@ monitors P14: --monitors at a minute each for --seconds: how late checks begin, 
 start    P11: start to first accepted event, empty and with --events stored
 query    P3, P4, P10: query times on --events over --days, on SQLite, the column replica and, with the extra
          `chdb`, ClickHouse
+funnels  funnels of five pages on --events over --days, on SQLite and the column replica: processor time
 answers  P5 to P8: the overview page and single questions over HTTP, on --events over --days, also while events come in
 pages    an overview of --events in a browser: first load, first byte, all panels, a click on a filter; and what
          Lighthouse says of pages
@@ -46,6 +47,7 @@ from tests.load import (
     flags,
     flags_evaluation,
     flood,
+    funnels,
     ingest,
     large,
     links,
@@ -76,6 +78,7 @@ def main() -> None:
         "flag_streams",
         "flags",
         "flags_evaluation",
+        "funnels",
         "ingest",
         "large",
         "links",
@@ -107,7 +110,7 @@ def main() -> None:
     )
     parser.add_argument("--engines", nargs="+", choices=query.ENGINES, help="of query; all of them when not given")
     parser.add_argument(
-        "--data", type=Path, help="keep the data of answers, clickhouse and query here, and use it again"
+        "--data", type=Path, help="keep the data of answers, clickhouse, funnels and query here, and use it again"
     )
     parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds, help="of abuse")
     parser.add_argument("--connections", type=int, default=5_000)
@@ -141,6 +144,8 @@ def main() -> None:
             flags.main()
         case "flags_evaluation":
             flags_evaluation.main()
+        case "funnels":
+            funnels.main(given.events, given.days, given.data)
         case "links":
             links.main(given.events)
         case "status_page":

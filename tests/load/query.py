@@ -99,6 +99,7 @@ def prepared(directory: Path, events: int, days: int) -> Account:
     """Fill the ledger of a new box, unless it is there; its account. The replica comes with `with_replica`."""
     kept = directory / "account.json"
     if kept.exists():
+        migrate(directory)
         return msgspec.json.decode(kept.read_bytes(), type=Account)
     account = set_up(directory)
     migrate(directory)
@@ -191,7 +192,7 @@ def _in_process(engine: str, directory: Path, now: int) -> dict[Case, Found]:
 def _ask(engine: str, directory: Path, now: int, answers: Any) -> None:
     """Ask all cases; what is sent is each case with what was found, then the memory that it took."""
     before = _status("VmRSS")
-    run = {"sqlite": _sqlite, "duckdb": _duckdb, "clickhouse": _clickhouse}[engine](directory)
+    run = {"sqlite": sqlite_runner, "duckdb": duckdb_runner, "clickhouse": _clickhouse}[engine](directory)
     for case in cases():
         times: list[float] = []
         rows: list[list[tuple[Any, ...]]] = []
@@ -203,13 +204,15 @@ def _ask(engine: str, directory: Path, now: int, answers: Any) -> None:
     answers.send({"rss_before_mb": before, "rss_mb": _status("VmRSS"), "peak_mb": _status("VmHWM")})
 
 
-def _sqlite(directory: Path) -> Any:
+def sqlite_runner(directory: Path) -> Any:
+    """SQLite with roll-ups, as a function from plans to rows."""
     db = Db(directory / "events.db", readers=1)
     kept = rollups_file.open_rollups(directory / rollups_file.FILE_NAME, directory / "events.db")
     return lambda plan: db.read_now(lambda connection: sqlite.run_plan(connection, plan, rollups=kept), seconds=600)
 
 
-def _duckdb(directory: Path) -> Any:
+def duckdb_runner(directory: Path) -> Any:
+    """The column replica, with roll-ups where these are quicker, as a function from plans to rows."""
     db = Db(directory / "events.db", readers=1)
     opened = partial(columns.open_replica, directory / columns.FILE_NAME, memory=MEMORY, threads=2)
     cursor = db.read_now(opened, seconds=600).connection.cursor()

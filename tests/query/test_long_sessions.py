@@ -12,7 +12,7 @@ from tests.inprocess import NOON
 from tests.query.facts_of_all_kinds import page_view
 from tests.query.world import World
 
-ROWS = 2 * MOST_LISTED  # of a second look at two sessions
+ROWS = 2 * MOST_LISTED
 
 
 def test_session_with_many_events_leaves_other_sessions_their_pages_and_events(world: World) -> None:

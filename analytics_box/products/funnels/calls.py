@@ -84,7 +84,7 @@ async def get_analytics(call: Call, given: AnalyzedFunnel) -> FunnelAnalytics:
         avg_completion_time_formatted=duration_text(known.mean or 0),
         biggest_dropoff_step=known.biggest_drop["step_number"],
         biggest_dropoff_rate=known.biggest_drop["dropoff_rate"],
-        steps_analytics=[GoalStep(**step) for step in known.steps],
+        steps_analytics=[GoalStep(**{name: step[name] for name in GoalStep.__struct_fields__}) for step in known.steps],
     )
 
 

@@ -1,5 +1,7 @@
 """The funnels of a website: the list with rates, and one funnel with its steps, sources and times."""
 
+import asyncio
+import contextlib
 from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlencode
@@ -49,6 +51,9 @@ _SPLITS: Final = {"source": _("Sources"), "device": _("Devices"), "country": _("
 _COLUMNS: Final = {"source": _("Source"), "device": _("Device"), "country": _("Country"), "entry": _("Entry page")}
 _TIMES: Final = ("<10 s", "10–30 s", "30–60 s", "1–2 m", "2–5 m", "5–10 m", "10–30 m", "30–60 m", "1–24 h", ">1 d")
 MOST_ROWS: Final = 10
+# Limits of the list: funnels that are counted at the same time, and the time for all of them.
+AT_ONCE: Final = 4
+MOST_SECONDS: Final = 30.0
 _HEIGHT, _WIDTH = 120, 600
 
 
@@ -143,7 +148,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         site=website,
         home=home(website),
         board=board,
-        funnels=[await _line(visit, asking, website, funnel) for funnel in funnels],
+        funnels=await _lines(visit, asking, website, funnels),
         may_edit=visit.person.may(WRITER),
         done=_DONE.get(visit.asked("done"), ""),
     )
@@ -189,9 +194,24 @@ def _query(visit: PageRequest, asking: PageQuery, website: Website, funnel: Funn
     return FunnelQuery(queries, website.site, steps_of(funnel.definition), asking.zone, asking.now, asking.filters)
 
 
-async def _line(visit: PageRequest, asking: PageQuery, website: Website, funnel: Funnel) -> FunnelLine:
-    query = _query(visit, asking, website, funnel)
-    found = await query.rows(asking.days, [TOTALS])
+async def _lines(
+    visit: PageRequest, asking: PageQuery, website: Website, funnels: Sequence[Funnel]
+) -> list[FunnelLine]:
+    """The funnels with their figures, which have MOST_SECONDS together; those that are late say so."""
+    slots, until = asyncio.Semaphore(AT_ONCE), asyncio.get_running_loop().time() + MOST_SECONDS
+
+    async def line(funnel: Funnel) -> FunnelLine:
+        query = _query(visit, asking, website, funnel)
+        found: list[list[Record]] | str = _("The funnels took too long. Choose a shorter range")
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout_at(until), slots:
+                found = await query.rows(asking.days, [TOTALS])
+        return _line(website, funnel, query, found)
+
+    return await asyncio.gather(*(line(funnel) for funnel in funnels))
+
+
+def _line(website: Website, funnel: Funnel, query: FunnelQuery, found: list[list[Record]] | str) -> FunnelLine:
     known = None if isinstance(found, str) else figures_of(found[0][0], query.steps.names)
     here = f"{home(website)}/{funnel.id}"
     return FunnelLine(
@@ -264,7 +284,11 @@ def _tiles(funnel: Funnel, known: FunnelFigures, before: FunnelFigures | None) -
         FigureTile(
             _("Median time"),
             duration_text(known.median),
-            earlier.format(value=duration_text(before.median)) if before else "",
+            earlier.format(value=duration_text(before.median))
+            if before
+            else _("90% within {time}").format(time=duration_text(known.p90))
+            if known.p90 is not None
+            else "",
         ),
         FigureTile(
             _("Biggest drop"),

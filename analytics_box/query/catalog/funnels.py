@@ -11,7 +11,7 @@ from analytics_box.query.ranges import TimeWindow
 REACHED = tuple(f"step_{number}" for number in range(1, MOST_STEPS + 1))
 MEASURES = (
     *REACHED,
-    *(f"spent_{number}" for number in range(2, MOST_STEPS + 1)),
+    *(f"{name}_{number}" for number in range(2, MOST_STEPS + 1) for name in ("spent", "spent_p90")),
     "took_total",
     "median_took",
     "took_p90",
@@ -25,7 +25,7 @@ def step_rows(measured: Record, names: Sequence[str]) -> list[Record]:
     entered = before = measured[REACHED[0]]
     for number, name in enumerate(names, start=1):
         users = measured[f"step_{number}"]
-        spent = measured.get(f"spent_{number}") or 0
+        spent, late = measured.get(f"spent_{number}") or 0, measured.get(f"spent_p90_{number}") or 0
         rows.append(
             {
                 "step_number": number,
@@ -36,6 +36,7 @@ def step_rows(measured: Record, names: Sequence[str]) -> list[Record]:
                 "dropoffs": before - users,
                 "dropoff_rate": percent_of(before - users, before),
                 "avg_time_to_complete": quotient(spent, 1000 * users) if users else 0.0,
+                "p90_time_to_complete": quotient(late, 1000),
             }
         )
         before = users
@@ -63,6 +64,9 @@ TYPES = (
                 "dropoff_rate", "number", "Drop-offs as a share of those that reached the previous step", unit="percent"
             ),
             column("avg_time_to_complete", "number", "Mean time since the previous step", unit="seconds"),
+            column(
+                "p90_time_to_complete", "number", "90th percentile of the time since the previous step", unit="seconds"
+            ),
         ),
         asks=(ScanRequest("funnels", MEASURES),),
         shape=_steps,

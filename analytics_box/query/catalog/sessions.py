@@ -50,7 +50,7 @@ EVENTS_OF = Follow(
     ),
     key="session",
 )
-# A session can be as long as its sender likes: of each there are so many pages and names of events at most.
+# The limit of pages and of event names of a session, because anyone can send a session of any length.
 MOST_LISTED = 100
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import pytest
 
 from analytics_box.figures.converting import GoalTarget
+from analytics_box.products.funnels import pages
 from analytics_box.products.funnels.form import goal_names
 from tests.inprocess import WholeBox, whole_box
 
@@ -145,3 +146,12 @@ def test_goal_in_the_form_is_chosen_by_name(box: WholeBox) -> None:
 def test_goals_that_share_a_name_are_chosen_by_id() -> None:
     goals = [GoalTarget("g1", "Sale"), GoalTarget("g2", "sale")]
     assert goal_names(goals) == {"g1": "g1", "g2": "g2"}
+
+
+def test_late_funnels_leave_their_list_readable(box: WholeBox, funnel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "MOST_SECONDS", 0.0)
+    answer = box.get(f"/sites/{box.sites['shop']}/funnels?range=today", cookie=box.cookie, accept="text/html")
+    assert answer.status == 200
+    text = answer.body.decode()
+    assert funnel in text
+    assert "The funnels took too long" in text

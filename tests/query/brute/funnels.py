@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import floor
 from typing import Literal
 
 from analytics_box.base.facts.event import LASTS
 from tests.query.brute.facts import CUSTOM, VIEW, Answer, Facts, Question, Row
-from tests.query.brute.measures import half_up
+from tests.query.brute.measures import half_up, rank
 from tests.query.brute.sessions import visits
 
 Test = Callable[[Row], bool]
@@ -57,7 +58,8 @@ def steps_told(found: list[Passage], names: Sequence[str]) -> list[Row]:
     for number, name in enumerate(names, start=1):
         there = [one for one in found if len(one.times) >= number]
         before = [one for one in found if len(one.times) >= max(number - 1, 1)]
-        spent = sum(one.times[number - 1] - one.times[number - 2] for one in there) if number > 1 else 0
+        times = [one.times[number - 1] - one.times[number - 2] for one in there] if number > 1 else []
+        spent = sum(times)
         rows.append(
             {
                 "step_number": number,
@@ -68,6 +70,7 @@ def steps_told(found: list[Passage], names: Sequence[str]) -> list[Row]:
                 "dropoffs": len(before) - len(there),
                 "dropoff_rate": half_up(Fraction(100 * (len(before) - len(there)), len(before))) if before else 0.0,
                 "avg_time_to_complete": half_up(Fraction(spent, 1000 * len(there))) if there else 0.0,
+                "p90_time_to_complete": half_up(Fraction(floor((rank(times, 90) or 0) + Fraction(1, 2)), 1000)),
             }
         )
     return rows

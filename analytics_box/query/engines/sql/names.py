@@ -261,7 +261,10 @@ FUNNELS = {
     "took_p90": "cast(floor(percentile(took, 90) + 0.5) as bigint)",
 }
 FUNNELS |= {f"step_{number}": f"count(step_{number})" for number in range(1, MOST_STEPS + 1)}
-FUNNELS |= {f"spent_{number}": f"sum(step_{number} - step_{number - 1})" for number in range(2, MOST_STEPS + 1)}
+for _number in range(2, MOST_STEPS + 1):
+    _spent = f"step_{_number} - step_{_number - 1}"
+    FUNNELS[f"spent_{_number}"] = f"sum({_spent})"
+    FUNNELS[f"spent_p90_{_number}"] = f"cast(floor(percentile({_spent}, 90) + 0.5) as bigint)"
 for _place, (_least, _most) in enumerate(pairwise((0, *TIME_EDGES, 400 * DAY))):
     FUNNELS[f"took_{_place}"] = f"count(case when took >= {_least} and took < {_most} then 1 end)"
 
