@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.web.page import joined
+from analytics_box.web.page import assets
 from analytics_box.web.page.assets import Assets
 
 WEB = Path(__file__).parents[1] / "web" / "static"
@@ -14,8 +14,8 @@ WEB = Path(__file__).parents[1] / "web" / "static"
 
 def served(files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, **parts: tuple[str, ...]) -> dict[str, bytes]:
     """What is made of files when these are joined."""
-    monkeypatch.setattr(joined, "JOINED", {name.replace("_", "."): names for name, names in parts.items()})
-    return joined.join_files(files)
+    monkeypatch.setattr(assets, "JOINED", {name.replace("_", "."): names for name, names in parts.items()})
+    return assets.join_files(files)
 
 
 def test_style_sheets_keep_their_order_and_lose_their_comments(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,18 +28,18 @@ def test_modules_share_imports_and_no_names(monkeypatch: pytest.MonkeyPatch) -> 
     one = b'// why\nimport { say } from "./tool.js";\nconst open = "// not a comment";\n'
     two = b'import { hide, say } from "./tool.js";\nconst open = 2;\n'
     files = {"js/tool.js": tool, "js/one.js": one, "js/two.js": two}
-    monkeypatch.setattr(joined, "JOINED", {"js/all.js": ("js/one.js", "js/two.js")})
+    monkeypatch.setattr(assets, "JOINED", {"js/all.js": ("js/one.js", "js/two.js")})
     tag = hashlib.sha256(tool).hexdigest()[:12].encode()
     said = (
         b'import { say, hide } from "./tool.js?v=%s";\n{\nconst open = "// not a comment";\n}\n{\nconst open = 2;\n}\n'
     )
-    assert joined.join_files(files)["js/all.js"] == said % tag
+    assert assets.join_files(files)["js/all.js"] == said % tag
 
 
 def test_a_module_that_loads_a_changed_one_has_another_address(monkeypatch: pytest.MonkeyPatch) -> None:
     def tag(far: bytes) -> str:
         near = b'const later = () => import("./far.js");\n'
-        return joined.tag(served({"js/far.js": far, "js/near.js": near}, monkeypatch)["js/near.js"])
+        return assets.tag(served({"js/far.js": far, "js/near.js": near}, monkeypatch)["js/near.js"])
 
     assert tag(b"1") == tag(b"1") != tag(b"2")
 

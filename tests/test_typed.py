@@ -1,6 +1,6 @@
 """Web addresses are completed as they are typed, and only they."""
 
-from analytics_box.web.page.typed import web_address
+from analytics_box.base.urls import web_address
 from tests.cases import each
 
 

@@ -67,7 +67,7 @@ from analytics_box.products.status_pages.serving.serve import StatusPageServer
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.products.status_pages.subscribers.public import SubscriptionPages
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
-from analytics_box.resource.owners import Owners
+from analytics_box.resource.reach import Owners
 from analytics_box.tenants.accounts import users
 from analytics_box.tenants.accounts.locks import Locks
 from analytics_box.tenants.accounts.passwords import Passwords
@@ -75,9 +75,9 @@ from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.keys import ring
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.websites.shell import WebsiteNavigation
+from analytics_box.web.app import BuiltLater
 from analytics_box.web.asgi import App, Receive, Scope, Send
 from analytics_box.web.call import Parts
-from analytics_box.web.first_request import BuiltLater
 from analytics_box.web.front import Front, HotHosts, HotPath
 from analytics_box.web.guard import Guard
 from analytics_box.web.page.templates import Pages

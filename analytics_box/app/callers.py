@@ -9,8 +9,7 @@ from analytics_box.base.limits import Allowance
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.keys.ring import Admission, KeyRing
 from analytics_box.web.address import network_of
-from analytics_box.web.asgi import Scope
-from analytics_box.web.cookies import cookie
+from analytics_box.web.asgi import Scope, cookie
 
 if TYPE_CHECKING:
     from analytics_box.web.guard import Connection

@@ -9,13 +9,13 @@ from typing import Literal, NamedTuple
 
 from analytics_box.app import node_side, removals
 from analytics_box.app.box import Box
-from analytics_box.app.watch import sizes
+from analytics_box.app.watch import runs, sizes
 from analytics_box.app.watch.runs import KnownJob, error_text
 from analytics_box.base import memory
 from analytics_box.base.backup.backups import Backups
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.notify import mail_limits
-from analytics_box.base.store import job_runs, pairing, space
+from analytics_box.base.store import pairing, space
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.trouble import Seldom
 from analytics_box.ingest import repeats
@@ -425,7 +425,7 @@ def delays(box: Box) -> dict[str, float]:
     """Seconds from now to the first run of each job with a long interval: what is left of its interval."""
     now = box.clock.now()
     long = [job for job in of(box) if job.seconds >= LONG]
-    ran = box.box_db.write_now(lambda db: job_runs.last_runs(db, [job.name for job in long], now))
+    ran = box.box_db.write_now(lambda db: runs.last_runs(db, [job.name for job in long], now))
     return {
         job.name: max(job.seconds - max(now - ran[job.name], 0) / 1000, FIRST + place) for place, job in enumerate(long)
     }
@@ -443,7 +443,7 @@ async def run_job(job: ScheduledJob, box: Box) -> None:
         await job.run(box)
         if job.seconds >= LONG:
             now = box.clock.now()
-            await box.box_db.write(lambda db: job_runs.note(db, job.name, now))
+            await box.box_db.write(lambda db: runs.note(db, job.name, now))
         failed = False
     except Unavailable as refused:
         error = error_text(refused)

@@ -3,11 +3,9 @@
 Whoever counts visits asks for nothing else, and the web framework with all pages is then never loaded.
 """
 
-from analytics_box.web.handlers import Handlers
-from analytics_box.web.permission import PUBLIC
-from analytics_box.web.route import Route
+from analytics_box.web.route import PUBLIC, Handlers, Route
 
-health = Handlers("analytics_box.web.health")
+health = Handlers("analytics_box.web.well_known")
 assets = Handlers("analytics_box.web.page.asset_routes")
 watch = Handlers("analytics_box.app.watch.routes")
 

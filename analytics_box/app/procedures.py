@@ -6,9 +6,7 @@ from analytics_box.products.links.link import MOST_FILE_BYTES
 from analytics_box.products.monitors.moving import files as monitor_files
 from analytics_box.products.status_pages.page import LIST_LIMIT, PAGE_LIMIT
 from analytics_box.tenants.organizations.rules import MOST_LOGO_BODY
-from analytics_box.web.handlers import Handlers
-from analytics_box.web.permission import PUBLIC, SIGNED_IN
-from analytics_box.web.route import Procedure
+from analytics_box.web.route import PUBLIC, SIGNED_IN, Handlers, Procedure
 
 profile_calls = Handlers("analytics_box.tenants.accounts.profile_calls")
 alert_calls = Handlers("analytics_box.products.alerts.calls")

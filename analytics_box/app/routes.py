@@ -10,10 +10,8 @@ from analytics_box.products.flags import addresses as flags
 from analytics_box.products.links import addresses as links
 from analytics_box.products.monitors import addresses as monitors
 from analytics_box.products.status_pages import addresses as status_pages
-from analytics_box.web.handlers import Handlers
 from analytics_box.web.page.templates import FORM_KEPT
-from analytics_box.web.permission import PUBLIC
-from analytics_box.web.route import RESOURCE, Route, form_route, page_route
+from analytics_box.web.route import PUBLIC, RESOURCE, Handlers, Route, form_route, page_route
 
 website_pages = Handlers("analytics_box.tenants.websites.pages")
 
@@ -116,8 +114,6 @@ audit_pages = Handlers("analytics_box.tenants.audit_log.pages")
 box_settings = Handlers("analytics_box.app.box_settings.pages")
 bot_pages = Handlers("analytics_box.ingest.bots.pages")
 docs_pages = Handlers("analytics_box.app.docs.pages")
-reference_pages = Handlers("analytics_box.app.docs.reference_pages")
-types_pages = Handlers("analytics_box.app.docs.types_pages")
 drop_pages = Handlers("analytics_box.ingest.dropped_events.pages")
 error_pages = Handlers("analytics_box.products.errors.pages")
 share_pages = Handlers("analytics_box.products.shares.pages")
@@ -129,7 +125,7 @@ funnel_forms = Handlers("analytics_box.products.funnels.form_pages")
 funnel_pages = Handlers("analytics_box.products.funnels.pages")
 goal_forms = Handlers("analytics_box.products.goals.form_pages")
 goal_pages = Handlers("analytics_box.products.goals.pages")
-kept_forms = Handlers("analytics_box.web.page.kept_form_pages")
+kept_forms = Handlers("analytics_box.web.page.kept_forms")
 key_pages = Handlers("analytics_box.tenants.keys.pages")
 invitation_pages = Handlers("analytics_box.tenants.members.invitation_pages")
 member_pages = Handlers("analytics_box.tenants.members.pages")
@@ -163,13 +159,13 @@ PAGES_AND_API: tuple[Route, ...] = (
     *CONFIGURATION_ADDRESSES,
     *WEBSITE_ADDRESSES,
     *ON_EVERY_MACHINE,
-    Route("GET", "/openapi.json", reference_pages.openapi, PUBLIC),
+    Route("GET", "/openapi.json", docs_pages.openapi, PUBLIC),
     Route("GET", "/docs", docs_pages.index, PUBLIC, page=True),
     Route("GET", "/docs/search", docs_pages.search_page, PUBLIC, page=True),
-    Route("GET", "/docs/api", reference_pages.api, PUBLIC, page=True),
-    Route("GET", "/docs/api/{name:str}", reference_pages.group, PUBLIC, page=True),
-    Route("GET", "/docs/query-types", types_pages.query_types, PUBLIC, page=True),
-    Route("GET", "/docs/query-types/{family:str}", types_pages.query_family, PUBLIC, page=True),
+    Route("GET", "/docs/api", docs_pages.api, PUBLIC, page=True),
+    Route("GET", "/docs/api/{name:str}", docs_pages.group, PUBLIC, page=True),
+    Route("GET", "/docs/query-types", docs_pages.query_types, PUBLIC, page=True),
+    Route("GET", "/docs/query-types/{family:str}", docs_pages.query_family, PUBLIC, page=True),
     Route("GET", "/docs/{name:str}", docs_pages.page, PUBLIC, page=True),
     Route("GET", "/.well-known/api-catalog", well_known.api_catalog, PUBLIC),
     Route("GET", RESOURCE, well_known.protected_resource, PUBLIC),

@@ -37,3 +37,16 @@ async def respond(send: Send, status: int, headers: list[tuple[bytes, bytes]], b
     """Send a whole answer."""
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+# Browsers keep fewer cookies for a site.
+_MOST = 500
+
+
+def cookie(header: str, name: str) -> str:
+    """The value of one cookie, of several with this name the first; empty where it is not sent."""
+    for pair in header.split(";", _MOST)[:_MOST]:
+        found, _, value = pair.partition("=")
+        if found.strip() == name:
+            return value.strip()
+    return ""

@@ -24,6 +24,8 @@ from analytics_box.web.asgi import Message, Receive, Scope
 if TYPE_CHECKING:
     from litestar import Request
 
+from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
+
 T = TypeVar("T")
 Held = Mapping[tuple[str, bool], int]  # bytes of a request by their holder, and whether that is a stranger
 
@@ -271,3 +273,27 @@ async def of_request(
     check_headers(scope["headers"], wanted=wanted)
     limit = limit if scope.get("known") else min(limit, ANONYMOUS_BYTES)
     return await read_body(scope, cast(Receive, request.receive), limit=limit, seconds=seconds)
+
+
+TYPE = b"multipart/form-data"
+_MOST_FIELDS = 20
+
+
+def fields(sent: bytes, content_type: str) -> dict[str, bytes]:
+    """The contents by field; the last of equal names wins. Raises BrokenBody."""
+    _, options = parse_options_header(content_type)
+    found: dict[str, bytes] = {}
+    name = ""
+    chunks: list[bytes] = []
+    try:
+        with PushMultipartParser(options.get("boundary", ""), max_segment_count=_MOST_FIELDS, strict=True) as parser:
+            for piece in parser.parse(sent):
+                if isinstance(piece, MultipartSegment):
+                    name, chunks = piece.name, []
+                elif piece is not None:
+                    chunks.append(bytes(piece))
+                else:
+                    found[name] = b"".join(chunks)
+    except (MultipartError, ValueError) as broken:
+        raise BrokenBody("The form cannot be read") from broken
+    return found

@@ -11,8 +11,7 @@ from analytics_box.base.limits import Allowance
 from analytics_box.base.urls import url_parts
 from analytics_box.web.asgi import Scope
 from analytics_box.web.page.kept_forms import KeptForms
-from analytics_box.web.permission import PUBLIC, SIGNED_IN, Access, allow
-from analytics_box.web.route import Route
+from analytics_box.web.route import PUBLIC, SIGNED_IN, Access, Route, allow
 
 if TYPE_CHECKING:
     from litestar import Request

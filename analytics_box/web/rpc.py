@@ -24,8 +24,7 @@ from analytics_box.web import body, render
 from analytics_box.web.asgi import Receive, Scope, Send, respond
 from analytics_box.web.call import Call, Parts
 from analytics_box.web.guard import Guard
-from analytics_box.web.permission import allow
-from analytics_box.web.route import Procedure
+from analytics_box.web.route import Procedure, allow
 
 _JSON = (b"application/json",)
 _HEADERS = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]

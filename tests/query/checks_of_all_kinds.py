@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from analytics_box.base.facts.histogram import bin_of
 from analytics_box.base.facts.layout import INSERT
 from analytics_box.base.facts.tables import CHECKS
-from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, UptimeSpan
+from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, UptimeSpan, bin_of
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.strings import Strings
 

@@ -16,7 +16,7 @@ import analytics_box
 from analytics_box.app.procedures import PROCEDURES
 from analytics_box.app.routes import PAGES_AND_API
 from analytics_box.resource.fields import fields_of as declared_fields
-from analytics_box.resource.owners import OWNERS, id_named
+from analytics_box.resource.reach import OWNERS, id_named
 from analytics_box.resource.table import Table
 from tests.resources.examples import fields_of
 

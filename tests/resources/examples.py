@@ -9,8 +9,8 @@ from msgspec import UNSET, Struct
 from msgspec import inspect as types
 
 from analytics_box.app.procedures import PROCEDURES
+from analytics_box.base.urls import web_address
 from analytics_box.resource.fields import declarations
-from analytics_box.web.page.typed import web_address
 
 _LINES = {line.name: line for line in PROCEDURES}
 

@@ -15,7 +15,7 @@ import pytest
 from analytics_box.app.procedures import PROCEDURES
 from analytics_box.app.routes import PAGES_AND_API
 from analytics_box.base.identity import ROLES, Role, at_least
-from analytics_box.resource.owners import OWNERS, id_named
+from analytics_box.resource.reach import OWNERS, id_named
 from tests.inprocess import Answer
 from tests.resources.declared import RESOURCES, Resource
 from tests.resources.examples import fields_of

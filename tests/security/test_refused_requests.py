@@ -15,7 +15,7 @@ from analytics_box.app.routes import TABLE as ROUTES
 from analytics_box.ingest.cluster.messages import PATH as PULL
 from analytics_box.ingest.routes import ADDRESSES
 from analytics_box.web.body import ANONYMOUS_BYTES
-from analytics_box.web.permission import PUBLIC
+from analytics_box.web.route import PUBLIC
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import WholeBox, whole_box

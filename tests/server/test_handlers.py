@@ -6,7 +6,7 @@ from pathlib import Path
 
 from analytics_box.app.admin.commands import BOX_COMMANDS, ORGANIZATION_COMMANDS
 from analytics_box.app.routes import TABLE
-from analytics_box.web.handlers import NamedHandler
+from analytics_box.web.route import NamedHandler
 from tests.running import set_up
 
 # A page, a procedure and a command of the command line.

@@ -1,6 +1,6 @@
 """One cookie is found among what browsers send."""
 
-from analytics_box.web.cookies import cookie
+from analytics_box.web.asgi import cookie
 from tests.cases import each
 
 

@@ -11,7 +11,7 @@ from analytics_box.app.procedures import PROCEDURES
 from analytics_box.base import errors
 from analytics_box.base.identity import Identity, Operator
 from analytics_box.web.call import Parts
-from analytics_box.web.handlers import Handlers, NamedHandler
+from analytics_box.web.route import Handlers, NamedHandler
 from analytics_box.web.rpc import decode_input, plain_output, run_handler
 
 accounts = Handlers("analytics_box.app.admin.accounts")

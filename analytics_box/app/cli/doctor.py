@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
+from analytics_box.app import doctor as system
 from analytics_box.app.admin import channel
 from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, show, with_settings
-from analytics_box.app.doctor import bundle, settings_shown, system
 from analytics_box.app.watch.state import seen_without_a_box
 from analytics_box.app.watch.warnings import warnings
 from analytics_box.base.clock import SystemClock
 from analytics_box.base.settings import Settings
-from analytics_box.base.store import data_lock, report, schema
+from analytics_box.base.store import data_lock, integrity, schema
 from analytics_box.base.store.files import write_private
 
 
@@ -38,25 +38,25 @@ def doctor(to: str, as_json: bool, **given: Any) -> None:
     def run() -> None:
         now = SystemClock().now()
         time = f"{datetime.fromtimestamp(now / 1000, UTC):%Y%m%d-%H%M%S}"
-        found = bundle.gather_sections(_sections(read_settings(given, checked=False), now, time))
+        found = system.gather_sections(_sections(read_settings(given, checked=False), now, time))
         if as_json:
             show(found, [], as_json=True)
             return
-        _write(bundle.pack_bundle(found, now), to or f"{bundle.FOLDER}-{time}.tar.gz")
+        _write(system.pack_bundle(found, now), to or f"{system.FOLDER}-{time}.tar.gz")
 
     report_refusals(run)
 
 
-def _sections(found: Settings, now: int, time: str) -> dict[str, bundle.Section]:
+def _sections(found: Settings, now: int, time: str) -> dict[str, system.Section]:
     directory = found.data_dir
     in_use = _is_served(directory)
-    sections: dict[str, bundle.Section] = {
-        "about": lambda: system.about() | report.libraries() | {"running": in_use, "time": time},
-        "settings": lambda: settings_shown.setting_values(found),
+    sections: dict[str, system.Section] = {
+        "about": lambda: system.about() | integrity.libraries() | {"running": in_use, "time": time},
+        "settings": lambda: system.setting_values(found),
         "limits": system.limits,
         "data-directory": lambda: system.data_directory(directory, now),
-        "box.db": lambda: report.report(directory / schema.BOX_FILE, in_use=in_use),
-        "events.db": lambda: report.report(directory / schema.EVENTS_FILE, in_use=in_use),
+        "box.db": lambda: integrity.report(directory / schema.BOX_FILE, in_use=in_use),
+        "events.db": lambda: integrity.report(directory / schema.EVENTS_FILE, in_use=in_use),
     }
     if in_use:
         return sections | {"running": lambda: channel.ask(directory, "report")}

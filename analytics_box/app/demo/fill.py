@@ -1,11 +1,13 @@
 """The demo's data directory: an account, 90 days of visits and of checks, up to now each time the demo starts."""
 
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final, NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, convert
 
-from analytics_box.app.demo import checks, evaluated, flags, kept, links, monitors, shop, status_page
+from analytics_box.app.demo import evaluated, flags, found, links, monitors, shop, status_page
 from analytics_box.app.demo.failures import NotADemo
 from analytics_box.app.setup.account import FirstAccount, first_account, first_key
 from analytics_box.base import ids
@@ -23,13 +25,99 @@ from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.visitors import SALTS_FILE, SaltFile
+from analytics_box.products.funnels import change as funnels
+from analytics_box.products.funnels import rows as funnel_rows
+from analytics_box.products.funnels.messages import NewFunnel
+from analytics_box.products.goals import change as goals
+from analytics_box.products.goals import lookup
+from analytics_box.products.goals.goal import Type
+from analytics_box.products.goals.messages import NewGoal
 from analytics_box.products.links.link import ShortLink
+from analytics_box.products.notes import change as notes
+from analytics_box.products.notes.draft import draft_note
+from analytics_box.products.notes.messages import NewAnnotation
 from analytics_box.products.sample_data import history
 from analytics_box.products.sample_data.arrivals import DAYS
 from analytics_box.products.sample_data.site import DOMAIN, NAME
+from analytics_box.products.segments.segment import SEGMENTS
+from analytics_box.query.request import QueryFilterInput
 from analytics_box.tenants.accounts.passwords import hash_now
+from analytics_box.tenants.saved import change as saved
 from analytics_box.tenants.websites import rows as website_rows
 from analytics_box.tenants.websites.rules import Website
+
+
+class PlannedGoal(NamedTuple):
+    """A goal."""
+
+    name: str
+    type: Type
+    target: str
+
+
+class PlannedNote(NamedTuple):
+    """A note on a day after so many since the first, and on how many more."""
+
+    age: int
+    text: str
+    color: str
+    lasts: int = 0
+
+
+GOALS: Final = (PlannedGoal("Sign-up", "EVENT", "signup"), PlannedGoal("Contact page", "PAGE_VIEW", "/contact"))
+FUNNEL: Final = {
+    "name": "Pricing to sign-up",
+    "steps": [
+        {"type": "PAGE_VIEW", "target": "/", "name": "Home page"},
+        {"type": "PAGE_VIEW", "target": "/pricing", "name": "Pricing"},
+        {"type": "EVENT", "target": "signup", "name": "Sign-up"},
+    ],
+}
+NOTES: Final = (
+    PlannedNote(24, "Inkwell 2 is here", "#16A34A"),
+    PlannedNote(70, "On the front page of Hacker News", "#D97706", lasts=1),
+    PlannedNote(83, "A new price for teams", "#3B82F6"),
+)
+SEGMENT: Final = "Found by search, reads the docs"
+_FILTERS: Final = (
+    QueryFilterInput("channel", "eq", "Organic Search"),
+    QueryFilterInput("path", "starts_with", "/docs"),
+)
+
+
+def make(db: Connection, website: Website, first_day: int) -> None:
+    """Create the resources that are missing."""
+    by = By("demo", first_day * DAY)
+    if not lookup.GOALS.count(db, "website_id = ?", website.id):
+        for goal in GOALS:
+            given = {"websiteId": website.id, "type": goal.type, "target": goal.target, "name": goal.name}
+            goals.create(db, by, website, convert(given, NewGoal))
+    if not funnel_rows.FUNNELS.count(db, "website_id = ?", website.id):
+        funnels.create(db, by, website, convert({"websiteId": website.id, **FUNNEL}, NewFunnel))
+    if not notes.NOTES.count(db, "website_id = ?", website.id):
+        for note in NOTES:
+            notes.create(
+                db, website, By("demo", (first_day + note.age) * DAY), *draft_note(_note(note, first_day), by.now)
+            )
+    if not saved.of_website(db, SEGMENTS, website.id, ""):
+        saved.create(db, SEGMENTS, website, by, SEGMENT, _FILTERS, is_shared=True)
+
+
+def _note(planned: PlannedNote, first_day: int) -> NewAnnotation:
+    first = first_day + planned.age
+    return NewAnnotation(
+        websiteId="",
+        text=planned.text,
+        xValue=_date(first),
+        xEndValue=_date(first + planned.lasts) if planned.lasts else None,
+        color=planned.color,
+    )
+
+
+def _date(day: int) -> str:
+    """A day of clock.utc_day, as notes of whole days are written."""
+    return datetime.fromtimestamp(day * DAY / 1000, UTC).date().isoformat()
+
 
 FOLDER = "demo"  # inside the user's data folder
 FILE = "demo.json"
@@ -155,7 +243,7 @@ def _account(directory: Path, demo: Demo, now: int, port: int) -> DemoResources:
         )
         box_db.write_now(lambda db: status_page.make(db, website, watched, demo.first_day, now=now))
         given = box_db.write_now(lambda db: flags.make(db, website, demo.first_day, now))
-        box_db.write_now(lambda db: kept.make(db, website, demo.first_day))
+        box_db.write_now(lambda db: make(db, website, demo.first_day))
         return DemoResources(EventTarget(website.site, website.domain), short, watched, given)
     finally:
         box_db.close()
@@ -195,7 +283,7 @@ def _append(path: Path, happened: list[Fact], made: DemoResources, seed: str, de
             events_db.write_now(append)
         events_db.write_now(lambda db: links.append(db, made.short, happened, seed))
         events_db.write_now(
-            lambda db: checks.append(db, strings, made.watched, seed, first_day=demo.first_day, now=demo.filled)
+            lambda db: found.append(db, strings, made.watched, seed, first_day=demo.first_day, now=demo.filled)
         )
     finally:
         events_db.close()

@@ -14,7 +14,6 @@ from analytics_box.app.openapi.described_events import EVENTS
 from analytics_box.app.openapi.described_flags import FLAGS, OFREP
 from analytics_box.app.openapi.described_links import LINKS
 from analytics_box.app.openapi.examples import example
-from analytics_box.app.openapi.groups import GROUPS, group_of
 from analytics_box.app.openapi.refusals import Family
 from analytics_box.app.procedures import PROCEDURES
 from analytics_box.app.routes import TABLE
@@ -23,8 +22,44 @@ from analytics_box.base.file_queue import EARLIER
 from analytics_box.base.settings import Settings
 from analytics_box.products.flags.ofrep.messages import OfrepRefusal
 from analytics_box.query.catalog.registry import TYPES, QueryType
-from analytics_box.web.permission import PUBLIC, SIGNED_IN
-from analytics_box.web.route import Procedure, Route
+from analytics_box.web.route import PUBLIC, SIGNED_IN, Procedure, Route
+
+# the tag of a route or the router of a procedure → its group; others come last, each a group of its own
+GROUPS = {
+    "Queries": "Queries",
+    "Events": "Events",
+    "websites": "Websites",
+    "autocomplete": "Websites",
+    "segments": "Segments",
+    "questions": "Saved questions",
+    "annotations": "Notes on charts",
+    "links": "Short links",
+    "linkFolders": "Short links",
+    "Short URLs": "Short links",
+    "uptime": "Monitors",
+    "statusPage": "Status pages",
+    "flags": "Feature flags",
+    "flagSchedules": "Feature flags",
+    "targetGroups": "Feature flags",
+    "profiles": "People",
+    "organizations": "Organizations and members",
+    "apikeys": "API keys",
+    "alarms": "Alert rules",
+    "config": "Alert channels, domains and defaults",
+    "boxSettings": "Server settings",
+    "preferences": "Preferences",
+    "audit": "Audit log",
+    "Box": "Health and metrics",
+    "Files": "Script and files",
+    "Discovery": "Discovery",
+    "Pages": "Pages",
+}
+
+
+def group_of(tag: str) -> str:
+    """The group of a tag or router; without a line above it is called by its own words."""
+    return GROUPS.get(tag) or re.sub(r"(?=[A-Z])", " ", tag).strip().capitalize()
+
 
 Schema = dict[str, Any]
 

@@ -1,17 +1,36 @@
 """The pages of the first run."""
 
 from analytics_box.app.setup.account import FirstAccount, first_account
-from analytics_box.app.setup.example import add_example
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, Conflict, check_together
 from analytics_box.base.translation import _
+from analytics_box.products.sample_data.example import Examples
+from analytics_box.products.sample_data.site import DOMAIN, NAME
 from analytics_box.tenants.accounts import rules, users
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.sign_in import SignIns, device_name, transport_of
 from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.tenants.websites import rules as website_rules
+from analytics_box.tenants.websites.change import create
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.call import Parts
 from analytics_box.web.page.templates import field_errors, go
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
+
+
+async def add_example(parts: Parts, organization_id: str, by: By) -> Website:
+    """The organization's example, which is made and filled when there is none."""
+    for website in parts[Directory].of(organization_id):
+        if website.domain == DOMAIN:
+            return website
+    made = await parts.box_db.write(
+        lambda db: create(db, organization_id=organization_id, name=f"{NAME} - example", domain=DOMAIN, by=by)
+    )
+    parts[Directory].remember(made)
+    parts[Examples].begin(made)
+    return made
+
 
 _EXPIRED = (
     _("This setup link has expired"),

@@ -1,9 +1,12 @@
 """Uptime and coverage of a monitor from its spans (semantics 20, monitors: states). Pure.
 
 Instants are UTC ms. A span lasts from `start` to `until`, which is 0 for the open one: that one lasts until now.
+
+A check keeps the number of its bin, so that a percentile is the same before and after old checks were put together.
 """
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -91,3 +94,31 @@ def uptimes(spans: Iterable[UptimeSpan], edges: Sequence[int], now: int) -> list
 
 def _start(span: UptimeSpan) -> int:
     return span.start
+
+
+_LEAST: Final = 100  # microseconds; what is quicker is in bin 0
+_GROWTH: Final = 1.02
+_LOG: Final = math.log(_GROWTH)
+
+
+def bin_of(duration: int) -> int:
+    """The bin of a duration in microseconds."""
+    return 0 if duration < _LEAST else 1 + int(math.log(duration / _LEAST) / _LOG)
+
+
+def middle(number: int) -> float:
+    """The duration that a bin stands for, in microseconds: no duration in it is further than 1 % away."""
+    return _LEAST / 2 if number == 0 else _LEAST * _GROWTH ** (number - 0.5)
+
+
+def percentile(counts: Mapping[int, int], share: float) -> float | None:
+    """The least duration that this share (0 to 1) of all is not above, in microseconds; None of nothing.
+
+    `counts` are how many durations are in each bin.
+    """
+    wanted = max(1, math.ceil(share * sum(counts.values())))
+    for number in sorted(counts):
+        wanted -= counts[number]
+        if wanted <= 0:
+            return middle(number)
+    return None

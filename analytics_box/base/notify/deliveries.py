@@ -12,14 +12,15 @@ import msgspec
 
 from analytics_box.base import ids
 from analytics_box.base.clock import DAY, Clock
-from analytics_box.base.notify import receivers, rows, rules
+from analytics_box.base.errors import RateLimited
+from analytics_box.base.notify import change, mail_limits, receivers, rows, rules
 from analytics_box.base.notify.change import open_config
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.lanes import ROUND, Lanes
 from analytics_box.base.notify.message import Message
 from analytics_box.base.notify.receivers import CHANNELS, Queue
 from analytics_box.base.notify.rows import FailingChannel, PendingDelivery
-from analytics_box.base.notify.rules import OUTAGE
+from analytics_box.base.notify.rules import OUTAGE, Channel
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.store.db import Connection, Db
@@ -202,3 +203,22 @@ class ChannelDeliveries:
             return SendOutcome(UNSEALED)
         asker = member_of(delivery.organization_id)
         return await self._sender.send(asker, delivery.kind, config, message, id=delivery.id, now=self._clock.now())
+
+
+async def send_test(db: Db, seal: Seal, sender: ChannelSender, channel: Channel, message: Message) -> SendOutcome:
+    """Send a test to a channel, and note the result there unless the mailbox got too many tests. Never raises for what
+    the other side does."""
+    try:
+        config = change.decrypt_config(seal, channel)
+    except SealBroken:
+        outcome = SendOutcome(UNSEALED, final=True)
+    else:
+        if KINDS[channel.kind].by_mail:
+            try:
+                await db.write(lambda found: mail_limits.take(found, "test", config["to"], message.at))
+            except RateLimited as refused:
+                return SendOutcome(refused.message, final=True)
+        asker, id = member_of(channel.organization_id), f"msg_{ids.base62(24)}"
+        outcome = await sender.send_test(asker, channel.kind, config, message, id=id, now=message.at)
+    await db.write(lambda found: change.note(found, channel.id, at=message.at, error=outcome.error))
+    return outcome

@@ -3,12 +3,21 @@
 import asyncio
 import ssl
 import time
-from typing import Final
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from analytics_box.base.outgoing.addresses import Address
-from analytics_box.base.outgoing.failures import NotConnected, NotSecure, NotTrusted
+from analytics_box.base.outgoing.certificate import ServerCertificate, certificate_of
+from analytics_box.base.outgoing.failures import BadAnswer, NotConnected, NotSecure, NotTrusted, TooSlow
 from analytics_box.base.outgoing.messages import RequestCourse, ms
-from analytics_box.base.outgoing.stream import PlainStream, SecureStream, is_end
+from analytics_box.base.outgoing.stream import PlainStream, SecureStream, TcpStream, is_end
+from analytics_box.base.outgoing.target import HostPort
+
+if TYPE_CHECKING:
+    from analytics_box.base.outgoing.client import Client
 
 _CONNECT_SECONDS: Final = 5.0  # for each address but the last, so that one dead address does not use up the time
 
@@ -83,3 +92,112 @@ def _why(broken: OSError) -> str:
     if isinstance(broken, TimeoutError):
         return "No server is listening at this address"
     return "This address is unreachable"
+
+
+class within:  # noqa: N801  as asyncio.timeout reads
+    """Give what is done in this block so many seconds. Raises TooSlow."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._timeout = seconds, asyncio.timeout(seconds)
+
+    async def __aenter__(self) -> None:
+        await self._timeout.__aenter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, broken: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await self._timeout.__aexit__(kind, broken, trace)
+            if isinstance(broken, TimeoutError):  # the system's own
+                raise broken
+        except TimeoutError as late:
+            raise TooSlow(f"No complete answer within {self._seconds:g} seconds") from late
+
+
+class Handshake(Struct, frozen=True):
+    """The result of a handshake. `wrong` is empty for a certificate that is accepted. `protocol` is like TLSv1.3."""
+
+    certificate: ServerCertificate
+    protocol: str
+    wrong: str = ""
+
+
+async def handshake(client: "Client", place: HostPort, *, seconds: float, course: RequestCourse) -> Handshake:
+    """Connect and agree on TLS. A certificate that is not accepted is told with the reason. Raises Failed."""
+    async with within(seconds):
+        addresses = await client.vet(place, course)
+        try:
+            return await _shaken(client, place, addresses, course, verify=True)
+        except NotTrusted as wrong:
+            # Nothing is known of a certificate that was refused: a second connection asks for it without judging it.
+            found = await _shaken(client, place, addresses, course, verify=False)
+            return Handshake(found.certificate, found.protocol, str(wrong))
+
+
+async def _shaken(
+    client: "Client", place: HostPort, addresses: tuple[Address, ...], course: RequestCourse, *, verify: bool
+) -> Handshake:
+    plain = await connect(addresses, place.port, course)
+    try:
+        stream = await secure(plain, client.trust(verify=verify), place.host, course)
+        session = stream.session
+        certificate = certificate_of(session)
+        if certificate is None:
+            raise NotSecure("The other side shows no certificate")
+        return Handshake(certificate, str(session.version() or ""))
+    finally:
+        plain.close()
+
+
+HEARD_BYTES: Final = 4_096
+_QUIET_SECONDS: Final = 1.0  # once somebody has begun to speak, this long a silence is the end of it
+
+Enough = Callable[[bytes], bool]
+
+
+async def talk(
+    client: "Client",
+    place: HostPort,
+    *,
+    seconds: float,
+    send: bytes = b"",
+    enough: Enough | None,
+    course: RequestCourse,
+) -> bytes:
+    """Connect, send, and read up to 4 KB until `enough` of it is there; without `enough` nothing is read.
+
+    Reading ends with the connection, too, and with a second of silence after the first byte. `course.phases` has the
+    first byte, and the last as `transfer`. Raises Failed.
+    """
+    async with within(seconds):
+        addresses = await client.vet(place, course)
+        stream = await connect(addresses, place.port, course)
+        try:
+            if send:
+                await stream.write(send)
+            return await _read_line(stream, enough, course) if enough is not None else b""
+        except OSError as broken:
+            raise BadAnswer("The connection was broken off") from broken
+        finally:
+            stream.close()
+
+
+async def _read_line(stream: TcpStream, enough: Enough, course: RequestCourse) -> bytes:
+    began = time.perf_counter()
+    heard = await stream.read(HEARD_BYTES)
+    if not heard:
+        raise BadAnswer("The other side closes the connection without a word")
+    first = last = time.perf_counter()
+    course.phases.first_byte = ms(began, first)
+    while len(heard) < HEARD_BYTES and not enough(heard):
+        try:
+            async with asyncio.timeout(_QUIET_SECONDS):
+                more = await stream.read(HEARD_BYTES - len(heard))
+        except TimeoutError:
+            break
+        if not more:
+            break
+        heard += more
+        last = time.perf_counter()
+    course.phases.transfer = ms(first, last)
+    return heard

@@ -9,7 +9,7 @@ from typing import Final
 
 from analytics_box.base.outgoing.addresses import Address
 from analytics_box.base.outgoing.client import Client
-from analytics_box.base.outgoing.deadline import within
+from analytics_box.base.outgoing.connection import within
 from analytics_box.base.outgoing.failures import NotConnected, RequestFailed
 from analytics_box.base.outgoing.messages import RequestCourse, ms
 from analytics_box.base.outgoing.target import HostPort

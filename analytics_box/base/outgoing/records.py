@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from analytics_box.base.outgoing.client import Client
-from analytics_box.base.outgoing.deadline import within
+from analytics_box.base.outgoing.connection import within
 from analytics_box.base.outgoing.failures import NoSuchName, NotResolved
 from analytics_box.base.outgoing.messages import RequestCourse, ms
 from analytics_box.base.outgoing.resolve import dns_resolver

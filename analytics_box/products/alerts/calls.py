@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from analytics_box.base import errors
 from analytics_box.base.notify import change as channels
 from analytics_box.base.notify.change import ChannelTools
+from analytics_box.base.notify.deliveries import send_test
 from analytics_box.base.notify.message import Message
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
-from analytics_box.base.notify.trying import send_test
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import change

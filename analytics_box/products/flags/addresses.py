@@ -1,8 +1,6 @@
 """Addresses of feature flags, their groups, folders and files."""
 
-from analytics_box.web.handlers import Handlers
-from analytics_box.web.permission import PUBLIC, SIGNED_IN
-from analytics_box.web.route import Route, form_route, page_route
+from analytics_box.web.route import PUBLIC, SIGNED_IN, Handlers, Route, form_route, page_route
 
 flag_actions = Handlers("analytics_box.products.flags.console.flag_pages")
 flag_code = Handlers("analytics_box.products.flags.console.code_pages")

@@ -1,7 +1,6 @@
 """Addresses of short links, their folders, domains and files."""
 
-from analytics_box.web.handlers import Handlers
-from analytics_box.web.route import Route, form_route, page_route
+from analytics_box.web.route import Handlers, Route, form_route, page_route
 
 link_imports = Handlers("analytics_box.products.links.bulk.pages")
 link_files = Handlers("analytics_box.products.links.bulk.routes")

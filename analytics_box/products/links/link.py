@@ -14,11 +14,11 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
+from analytics_box.base.urls import web_address
 from analytics_box.products.links import slugs
 from analytics_box.products.links.targeting.query_strings import Forwarding
 from analytics_box.products.links.targeting.rules import APPS, MOST_RULES, MOST_VARIANTS, TargetRule, TargetVariant
 from analytics_box.resource.fields import Field, Instant, Stamp
-from analytics_box.web.page.typed import web_address
 
 MOST_TAGS, LONGEST_TAG = 20, 50
 _JOINERS: Final = "\u200c\u200d\n"

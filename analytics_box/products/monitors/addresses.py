@@ -1,8 +1,6 @@
 """Addresses of monitors and of maintenance."""
 
-from analytics_box.web.handlers import Handlers
-from analytics_box.web.permission import PUBLIC, SIGNED_IN
-from analytics_box.web.route import Route, form_route, page_route
+from analytics_box.web.route import PUBLIC, SIGNED_IN, Handlers, Route, form_route, page_route
 
 push_routes = Handlers("analytics_box.products.monitors.push_routes")
 monitor_figures = Handlers("analytics_box.products.monitors.figures.pages")

@@ -29,8 +29,7 @@ from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.query.catalog.sessions_by import sessions_of, sessions_of_entries
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.filters import COMMON, FilterCondition
-from analytics_box.web.recognition import called
-from analytics_box.web.recognition.called import display_name
+from analytics_box.web.recognition.language import country, display_name
 
 METRIC_LABELS = {
     "visitors": _("Visitors"),
@@ -493,7 +492,7 @@ WEBSITE: Final = Board(
     sharing=CAMPAIGNS,
     wholes={"visitors": (TOTALS, "visitors")},
     extras=EXTRAS,
-    stored={"country": called.country},
+    stored={"country": country},
     further=FURTHER,
     suggested=SUGGESTED,
     segmented=True,

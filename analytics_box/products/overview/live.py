@@ -22,8 +22,7 @@ from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.address import network_of
-from analytics_box.web.asgi import Receive, Scope, Send, respond
-from analytics_box.web.cookies import cookie
+from analytics_box.web.asgi import Receive, Scope, Send, cookie, respond
 from analytics_box.web.streams import BEAT, HEADERS, PING, EventStream, EventStreams, StreamPace
 
 PREFIX: Final = "/live/"

@@ -24,7 +24,7 @@ from analytics_box.query.catalog.types import Follow, QueryType, Record, ScanReq
 from analytics_box.query.catalog.values import field, hexadecimal, properties_of
 from analytics_box.query.ranges import TimeWindow
 from analytics_box.web.page.dates import Formats, day_text, second_text, time_text
-from analytics_box.web.recognition.called import display_name
+from analytics_box.web.recognition.language import display_name
 
 StepKind = Literal["page", "event", "flag", "error", "link"]
 

@@ -1,8 +1,6 @@
 """Addresses of the pages on which status pages are edited."""
 
-from analytics_box.web.handlers import Handlers
-from analytics_box.web.permission import PUBLIC
-from analytics_box.web.route import Route, form_route, page_route
+from analytics_box.web.route import PUBLIC, Handlers, Route, form_route, page_route
 
 status_components = Handlers("analytics_box.products.status_pages.console.component_pages")
 status_history = Handlers("analytics_box.products.status_pages.console.history_pages")

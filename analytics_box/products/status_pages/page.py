@@ -8,10 +8,10 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct, field
 
+from analytics_box.base.urls import web_address
 from analytics_box.products.status_pages import cleaning
 from analytics_box.products.status_pages.incident import Incident
 from analytics_box.resource.fields import Field, Stamp
-from analytics_box.web.page.typed import web_address
 
 # Lengths are characters (wire 9.3); numbers of components and groups are per page.
 LONGEST_NAME, LONGEST_SLUG, LONGEST_DESCRIPTION = 120, 100, 500

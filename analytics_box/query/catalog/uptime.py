@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from analytics_box.base.clock import MINUTE
-from analytics_box.base.facts.histogram import percentile
 from analytics_box.base.facts.uptime import (
     DOWN,
     MAINTENANCE,
@@ -17,6 +16,7 @@ from analytics_box.base.facts.uptime import (
     UptimeSpan,
     WindowUptime,
     percentage,
+    percentile,
     uptime,
     uptimes,
 )

@@ -17,7 +17,7 @@ from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.translation import _
 from analytics_box.tenants.accounts.passwords import Passwords
-from analytics_box.web.cookies import cookie
+from analytics_box.web.asgi import cookie
 
 LONGEST_PASSWORD: Final = 128  # characters
 PER_NETWORK = 10  # tries per minute, of all pages of a kind

@@ -242,13 +242,12 @@ def remove(db: Connection, owner: Owner) -> None:
 
 
 def _new_codes(db: Connection, user_id: str) -> tuple[str, ...]:
-    codes = tuple(_new_code() for _ in range(RECOVERY_CODES))
+    codes = tuple(
+        "-".join("".join(secrets.choice(_ALPHABET) for _ in range(_GROUP)) for _ in range(_GROUPS))
+        for _ in range(RECOVERY_CODES)
+    )
     replace_codes(db, user_id, [_digest(user_id, code) for code in codes])
     return codes
-
-
-def _new_code() -> str:
-    return "-".join("".join(secrets.choice(_ALPHABET) for _ in range(_GROUP)) for _ in range(_GROUPS))
 
 
 def _digest(user_id: str, code: str) -> bytes:

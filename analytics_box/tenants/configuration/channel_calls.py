@@ -11,12 +11,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.notify.change import ChannelTools, ChannelUpdate
+from analytics_box.base.notify.deliveries import send_test
 from analytics_box.base.notify.kinds.kind import ChannelKind, Config
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.message import Message
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
-from analytics_box.base.notify.trying import send_test
 from analytics_box.base.translation import _
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.configuration import channels

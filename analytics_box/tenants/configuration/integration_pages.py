@@ -12,12 +12,13 @@ from msgspec import Struct
 from analytics_box.base import errors
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.notify.change import ChannelTools
-from analytics_box.base.notify.kinds.kind import ChannelField, ChannelKind, Config
+from analytics_box.base.notify.kinds.kind import ChannelKind, Config
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _, ngettext
+from analytics_box.base.urls import web_address
 from analytics_box.tenants.configuration import calls as configuration_calls
 from analytics_box.tenants.configuration import channel_calls as procedures
 from analytics_box.tenants.configuration import channels
@@ -25,7 +26,6 @@ from analytics_box.tenants.configuration.channel_calls import ChangedChannel, Ne
 from analytics_box.tenants.tenancy import access, rules
 from analytics_box.web.page import dates
 from analytics_box.web.page.edits import FIELD, check_version, version_of
-from analytics_box.web.page.typed import web_address
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _DONE = {
@@ -250,16 +250,15 @@ async def _find(visit: PageRequest, channel_id: str) -> tuple[Channel, Config]:
 
 def _config(kind: ChannelKind, form: dict[str, str]) -> dict[str, str]:
     """The fields of the form. A secret one that was left empty stays as it is, unless it is to be removed."""
-    given = {field.name: _form_values(field, form.get(field.name, "")) for field in kind.fields}
+    given = {
+        field.name: (web_address(form.get(field.name, "")) if field.type == "url" else form.get(field.name, ""))
+        for field in kind.fields
+    }
     kept = [field for field in kind.fields if field.secret and not given[field.name].strip()]
     for field in kept:
         if f"remove-{field.name}" not in form:
             del given[field.name]
     return given
-
-
-def _form_values(field: ChannelField, text: str) -> str:
-    return web_address(text) if field.type == "url" else text
 
 
 def _again(wrong: errors.BadRequest, form: dict[str, str]) -> Again:

@@ -16,9 +16,9 @@ from analytics_box.base.errors import BadRequest, check_together
 from analytics_box.base.identity import SCOPES, Role, Scope, SignedInPerson
 from analytics_box.base.translation import _
 from analytics_box.tenants.keys import rules
-from analytics_box.tenants.keys.rules import KeyType, RateLimit, StoredKey
+from analytics_box.tenants.keys.rules import RateLimit, StoredKey
 from analytics_box.tenants.websites.rules import Website
-from analytics_box.web.permission import OF_ORGANIZATION
+from analytics_box.web.route import OF_ORGANIZATION
 
 SCOPE_LABELS = {
     "read:data": _("Read analytics"),
@@ -153,7 +153,9 @@ def parse_key_form(
     return {
         "name": fields.get("name", ""),
         "description": fields.get("description", "").strip(),
-        "type": before.type if before is not None else _type(fields),
+        "type": before.type
+        if before is not None
+        else next((one for one in rules.TYPES if one == fields.get("type")), "user"),
         "scopes": scopes,
         "resources": {**rules.resources_for(scopes, websites if some else None), **further},
         "tags": tags,
@@ -177,10 +179,6 @@ def _own_scopes(fields: Mapping[str, str]) -> dict[str, tuple[Scope, ...]]:
         for website in websites
     }
     return {website: scopes for website, scopes in ticked.items() if scopes}
-
-
-def _type(fields: Mapping[str, str]) -> KeyType:
-    return next((one for one in rules.TYPES if one == fields.get("type")), "user")
 
 
 def _rate(fields: Mapping[str, str]) -> RateLimit | None:

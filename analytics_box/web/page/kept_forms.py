@@ -16,12 +16,13 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.settings import Settings
 from analytics_box.web.address import network_of
-from analytics_box.web.asgi import Scope
-from analytics_box.web.cookies import cookie
+from analytics_box.web.asgi import Scope, cookie
 from analytics_box.web.page.templates import form_of, page_of
 
 if TYPE_CHECKING:
     from litestar import Request
+
+from analytics_box.web.page.visit import Next, Visitor
 
 LIFE = 1_800  # seconds
 MOST = 200  # forms, of which the oldest goes: 6 MB
@@ -121,3 +122,8 @@ def send_again(scope: Scope, kept: KeptForm) -> None:
     scope["method"], scope["path"], scope["raw_path"] = "POST", kept.path, kept.path.encode()
     scope["query_string"] = kept.query
     scope["typed"] = kept.typed
+
+
+async def nothing_kept(visit: Visitor) -> Next:
+    """GET /forms/kept where there is no form of this person: to the page on which it stood, and it is forgotten."""
+    return visit.go(visit.parts[KeptForms].forget(visit.request.headers) or "/sites")

@@ -14,17 +14,16 @@ from analytics_box.base import errors
 from analytics_box.base.errors import BadRequest, Conflict, PayloadTooLarge
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
-from analytics_box.web import body, multipart_form
-from analytics_box.web.asgi import Scope
+from analytics_box.web import body
+from analytics_box.web.asgi import Scope, cookie
 from analytics_box.web.body import MOST_FIELDS
 from analytics_box.web.call import Call, Parts
-from analytics_box.web.cookies import cookie
 from analytics_box.web.page.edits import FIELD, EditConflict
 from analytics_box.web.page.settings_area import Tab
 from analytics_box.web.page.shell import frame
 from analytics_box.web.page.templates import MOST_FORM_BYTES, Pages, field_errors, form_of, go
 
-_FORM = (multipart_form.TYPE,)
+_FORM = (body.TYPE,)
 _FRAME = 8_192  # bytes that boundaries, headers and other fields may have beside the file
 
 
@@ -41,7 +40,7 @@ async def uploaded_with(
 ) -> tuple[dict[str, str], bytes]:
     """The other fields of such a form, and its file as `upload_of` gives it. Raises the same."""
     sent = await body.of_request(request, wanted=_FORM, limit=limit + _FRAME, seconds=seconds)
-    found = multipart_form.fields(sent, request.headers.get("content-type", ""))
+    found = body.fields(sent, request.headers.get("content-type", ""))
     content = found.get(field, b"")
     if len(content) > limit:
         raise PayloadTooLarge(f"The file can have up to {limit:,} bytes")

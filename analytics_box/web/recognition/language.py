@@ -2,11 +2,12 @@
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import Final
 
-from analytics_box.web.recognition.countries import name_of
+from analytics_box.web.recognition.countries import name_of, names
 
 # RFC 5646: language, extended language, script, region; what follows tells no more than that here.
 _TAG = re.compile(
@@ -70,3 +71,26 @@ def language_name(code: str) -> str:
 def _names() -> dict[str, str]:
     data = files("analytics_box.web.recognition") / "data" / "languages.json"
     return dict(json.loads(data.read_text("utf-8")))
+
+
+def country(text: str) -> str:
+    """The name of the country that is called so, by its name in any case or its ISO 3166 code; else the text."""
+    return name_of(text) or _by_name().get(text.casefold(), text)
+
+
+@lru_cache(maxsize=1)
+def _by_name() -> dict[str, str]:
+    return {name.casefold(): name for name in names().values()}
+
+
+_NAMES: Final[Mapping[str, Callable[[str], str]]] = {
+    "country": lambda value: name_of(value) or value,
+    "language": language_name,
+}
+
+
+def display_name(field: str, value: str) -> str:
+    """A value of a field by its English name: a country by its ISO 3166 code, a language by its tag; any other as it
+    is."""
+    name = _NAMES.get(field)
+    return name(value) if name is not None else value

@@ -11,10 +11,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from analytics_box.app.cli.main import main
+from analytics_box.app.cli.main import Tree, main
 from analytics_box.app.cli.options import EXIT_CODES
 from analytics_box.app.cli.reference import SHELLS, CommandRow, man_page, rows
-from analytics_box.app.cli.tree import Tree
 from analytics_box.base import settings
 
 ALL = list(rows(main))
@@ -121,4 +120,4 @@ def test_a_help_and_a_completion_load_no_command() -> None:
     assert "List, add, pause, resume" in ended.stdout
     assert "plain,monitor" in ended.stdout
     packages = ["analytics_box", "analytics_box.app", "analytics_box.app.cli"]
-    assert f"{[*packages, 'analytics_box.app.cli.main', 'analytics_box.app.cli.tree']}" in ended.stdout
+    assert f"{[*packages, 'analytics_box.app.cli.main', 'analytics_box.app.cli.main']}" in ended.stdout

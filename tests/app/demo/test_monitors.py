@@ -12,8 +12,7 @@ from analytics_box.app.box import open_box
 from analytics_box.app.demo import fill as demo
 from analytics_box.app.demo import shop
 from analytics_box.base.clock import DAY, HOUR, MINUTE, utc_day
-from analytics_box.base.facts.histogram import bin_of
-from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, UNKNOWN, UP
+from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, UNKNOWN, UP, bin_of
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import schema
 from analytics_box.products.monitors.directory import Monitors

@@ -18,7 +18,7 @@ from analytics_box.app.routes import TABLE
 from analytics_box.base.identity import SCOPES
 from analytics_box.ingest.routes import ADDRESSES
 from analytics_box.query.catalog.registry import TYPES
-from analytics_box.web.permission import PUBLIC, SIGNED_IN
+from analytics_box.web.route import PUBLIC, SIGNED_IN
 from tests.contract.test_ingest_codes import ROWS
 from tests.inprocess import WholeBox
 

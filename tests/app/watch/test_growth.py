@@ -8,8 +8,8 @@ import pytest
 
 from analytics_box.app import jobs
 from analytics_box.app.watch import sizes
-from analytics_box.app.watch.certificate import certificate
 from analytics_box.app.watch.sizes import DataSize, Forecast, forecast
+from analytics_box.app.watch.state import certificate
 from analytics_box.base.clock import DAY, utc_day
 from tests.inprocess import whole_box
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from analytics_box.base.facts.histogram import bin_of
 from analytics_box.base.facts.layout import STORED_COLUMNS, stored_table
 from analytics_box.base.facts.tables import (
     ATTRIBUTES,
@@ -21,6 +20,7 @@ from analytics_box.base.facts.tables import (
     SPANS,
     TABLES,
 )
+from analytics_box.base.facts.uptime import bin_of
 from analytics_box.products.links.clicks.rows import LinkClick, append
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.result import CheckPhases, CheckResult

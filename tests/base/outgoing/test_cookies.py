@@ -1,7 +1,6 @@
 """Cookies within one chain of redirects: a host gets back what it sets, others never do."""
 
-from analytics_box.base.outgoing.client import OutgoingRequest
-from analytics_box.base.outgoing.cookies import Cookies
+from analytics_box.base.outgoing.client import Cookies, OutgoingRequest
 from analytics_box.base.outgoing.target import target
 from tests.base.outgoing.places import OPEN, client_of, plain, web
 from tests.base.outgoing.test_client import ask, run

@@ -2,9 +2,8 @@
 
 import pytest
 
-from analytics_box.base.outgoing.exchange import Framing
+from analytics_box.base.outgoing.exchange import AnswerHead, Framing, HeadReader
 from analytics_box.base.outgoing.failures import BadAnswer
-from analytics_box.base.outgoing.head import AnswerHead, HeadReader
 from tests.base.outgoing.test_client import ask, run
 from tests.cases import each
 

@@ -14,8 +14,7 @@ from analytics_box.app.procedures import PROCEDURES
 from analytics_box.app.routes import TABLE
 from analytics_box.base.errors import Forbidden
 from analytics_box.base.identity import SCOPES, ApiKey, Identity, Scope
-from analytics_box.web.permission import PUBLIC, SIGNED_IN, allow
-from analytics_box.web.route import Procedure, Route
+from analytics_box.web.route import PUBLIC, SIGNED_IN, Procedure, Route, allow
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.examples import is_thorough

@@ -13,7 +13,7 @@ import pytest
 import ua_parser_rs
 from ua_parser.loaders import load_lazy_builtins
 
-from analytics_box.web.recognition.agent_patterns import AgentMatch, browser_and_system
+from analytics_box.web.recognition.agent import AgentMatch, browser_and_system
 
 CORPUS = Path(__file__).parent / "corpus"
 ROOT = Path(__file__).parents[3]

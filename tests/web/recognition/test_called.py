@@ -1,6 +1,6 @@
 """Codes are called by their names, whatever has them."""
 
-from analytics_box.web.recognition.called import display_name
+from analytics_box.web.recognition.language import display_name
 from tests.cases import each
 
 

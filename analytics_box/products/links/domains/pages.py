@@ -8,6 +8,7 @@ from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _, ngettext
+from analytics_box.base.urls import web_address
 from analytics_box.products.links.domains import calls as domain_calls
 from analytics_box.products.links.domains import change
 from analytics_box.products.links.domains.calls import AddLinkDomain, ChangedDomain, GivenOrphans, OneDomain
@@ -18,7 +19,6 @@ from analytics_box.tenants.configuration import domains as proven_domains
 from analytics_box.tenants.tenancy.rules import may
 from analytics_box.web.page import dates
 from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.typed import web_address
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _REMOVE_DOMAIN = ConfirmationTexts(

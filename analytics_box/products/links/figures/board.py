@@ -27,8 +27,7 @@ from analytics_box.figures.details import COLUMN_LABELS
 from analytics_box.figures.panels import domain_beside
 from analytics_box.query.catalog.links import of_kind
 from analytics_box.query.catalog.types import Record
-from analytics_box.web.recognition import called
-from analytics_box.web.recognition.called import display_name
+from analytics_box.web.recognition.language import country, display_name
 
 _KINDS = {
     "bot": _("Bots"),
@@ -182,7 +181,7 @@ LINK: Final = Board(
         chip=_("Excluded"),
     ),
     values={"device_type": _DEVICES, "rule": _RULE_NAMES, KIND: _KINDS},
-    stored={"country": called.country},
+    stored={"country": country},
     about=_about,
     ghosts=5,
     words=Words(

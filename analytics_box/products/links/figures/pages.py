@@ -22,7 +22,7 @@ from analytics_box.products.links.targeting.rules import APPS, TargetCondition, 
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
-from analytics_box.web.recognition.called import display_name
+from analytics_box.web.recognition.language import display_name
 
 _FACTS = {
     "target": _("Destination"),

@@ -16,7 +16,7 @@ from analytics_box.base.translation import _
 from analytics_box.products.links.link import ShortLink, Utm
 from analytics_box.products.links.targeting.rules import MOST_CONDITIONS, MOST_RULES, MOST_VARIANTS, TargetCondition
 from analytics_box.resource import forms
-from analytics_box.web.recognition.called import display_name
+from analytics_box.web.recognition.language import display_name
 
 _QUOTED: Final = re.compile(r'(^|[;,])\s*("(?:[^"\\]|\\.)*")\s*(?=[;,]|$)')
 INPUTS: Final = (

@@ -4,6 +4,7 @@ from typing import Any
 
 from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.translation import _
+from analytics_box.base.urls import web_address
 from analytics_box.products.links.editing.messages import ChangedLink, NewLink
 from analytics_box.products.links.form.fields import (
     LinkConditionFields,
@@ -14,7 +15,6 @@ from analytics_box.products.links.form.fields import (
 from analytics_box.products.links.link import ShortLink, Utm
 from analytics_box.resource import forms
 from analytics_box.tenants.tenancy.messages import message_of
-from analytics_box.web.page.typed import web_address
 
 _LONGEST_NAME = 255
 

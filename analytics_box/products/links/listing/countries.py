@@ -16,7 +16,7 @@ from analytics_box.products.links.listing import ranked
 from analytics_box.products.links.page_frame import HOME, frame
 from analytics_box.products.links.rows import LinkSelection
 from analytics_box.web.page.visit import Page, Visitor
-from analytics_box.web.recognition.called import display_name
+from analytics_box.web.recognition.language import display_name
 
 RANGES: Final = {"last_7d": 7, "last_30d": 30, "last_90d": 90}  # as the page of a link names them, in days
 USUAL: Final = "last_30d"

@@ -5,8 +5,8 @@ from http import HTTPStatus
 from typing import Final
 
 from analytics_box.base.outgoing.client import OutgoingRequest
+from analytics_box.base.outgoing.connection import handshake
 from analytics_box.base.outgoing.failures import NotTrusted, RequestFailed
-from analytics_box.base.outgoing.handshake import handshake
 from analytics_box.base.outgoing.messages import Header, RequestCourse
 from analytics_box.base.outgoing.target import HostPort, target
 from analytics_box.products.monitors.probing.asking import RunningCheck

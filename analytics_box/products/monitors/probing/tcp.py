@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from analytics_box.base.outgoing.talk import talk
+from analytics_box.base.outgoing.connection import talk
 from analytics_box.products.monitors.monitor import Assertion
 from analytics_box.products.monitors.probing.address import place_of
 from analytics_box.products.monitors.probing.asking import RunningCheck

@@ -1,6 +1,6 @@
 """The check of a certificate: it is up when a TLS handshake succeeds and the certificate is accepted."""
 
-from analytics_box.base.outgoing.handshake import handshake
+from analytics_box.base.outgoing.connection import handshake
 from analytics_box.products.monitors.probing.address import place_of
 from analytics_box.products.monitors.probing.asking import RunningCheck
 

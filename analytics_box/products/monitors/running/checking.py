@@ -9,7 +9,7 @@ from typing import Final
 
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import Unavailable
-from analytics_box.base.facts.histogram import bin_of
+from analytics_box.base.facts.uptime import bin_of
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.result import CheckResult
 from analytics_box.products.monitors.running.batch import FinishedCheck

@@ -7,9 +7,8 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from analytics_box.base.facts.histogram import bin_of
 from analytics_box.base.facts.layout import INSERT, insert
-from analytics_box.base.facts.uptime import MAINTENANCE, PAUSED, UNKNOWN, UptimeSpan
+from analytics_box.base.facts.uptime import MAINTENANCE, PAUSED, UNKNOWN, UptimeSpan, bin_of
 from analytics_box.base.outgoing.masking import mask_query
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection

@@ -11,8 +11,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from analytics_box.base.clock import HOUR, SECOND
-from analytics_box.base.facts.histogram import percentile
-from analytics_box.base.facts.uptime import UptimeSpan, WindowUptime, percentage, uptimes
+from analytics_box.base.facts.uptime import UptimeSpan, WindowUptime, percentage, percentile, uptimes
 from analytics_box.products.status_pages.page import DAYS
 from analytics_box.products.status_pages.seen import ComponentDay, DayState
 from analytics_box.query.catalog.values import quotient

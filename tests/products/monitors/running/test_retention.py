@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, HOUR
-from analytics_box.base.facts.histogram import percentile
-from analytics_box.base.facts.uptime import DOWN, UP
+from analytics_box.base.facts.uptime import DOWN, UP, percentile
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.strings import Strings
 from analytics_box.products.monitors.result import CheckPhases, CheckResult

@@ -1,19 +1,29 @@
 """The machine, if it matters: Python and libraries, limits of the process and of a container, the data directory.
 
 No name of the machine, of a user, or of a folder.
+
+A subject that cannot be looked at says so by the kind of the error.
 """
 
+import io
 import os
 import platform
 import resource
 import sys
+import tarfile
 import time
+from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args, get_origin
+
+import msgspec
+from msgspec import Struct
 
 import analytics_box
+from analytics_box.base.settings import Settings, table
 from analytics_box.base.store import schema
+from analytics_box.base.urls import url_parts
 
 _KNOWN_FILES: Final = frozenset(
     (
@@ -138,3 +148,73 @@ def _file_system(directory: Path) -> str:
         if above and len(point) > best:
             best, kind = len(point), more.split()[0]
     return kind
+
+
+FOLDER: Final = "analytics-box-doctor"
+
+Section = Callable[[], object]
+
+
+def gather_sections(sections: Mapping[str, Section]) -> dict[str, Any]:
+    """Every section as plain values."""
+    return {name: _looked_at(section) for name, section in sections.items()}
+
+
+def _looked_at(section: Section) -> Any:
+    try:
+        return msgspec.to_builtins(section())
+    except Exception as broken:  # a box in trouble is what it is for
+        return {"error": type(broken).__name__}
+
+
+def pack_bundle(found: Mapping[str, Any], now: int) -> bytes:
+    """The bundle as a .tar.gz; `now` is UTC ms."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz") as bundle:
+        for name, values in found.items():
+            text = msgspec.json.format(msgspec.json.encode(values), indent=1) + b"\n"
+            entry = tarfile.TarInfo(f"{FOLDER}/{name}.json")
+            entry.size, entry.mode, entry.mtime = len(text), 0o600, now / 1000
+            bundle.addfile(entry, io.BytesIO(text))
+    return content.getvalue()
+
+
+class SettingValue(Struct, frozen=True):
+    """A setting, and whether it has its default."""
+
+    value: object
+    default: bool
+
+
+def setting_values(settings: Settings) -> dict[str, SettingValue]:
+    """All settings."""
+    return {
+        row.name: SettingValue(
+            _value(row.type, getattr(settings, row.name)), getattr(settings, row.name) == row.default
+        )
+        for row in table()
+    }
+
+
+def _value(annotated: Any, value: object) -> object:
+    if isinstance(value, int | float) or _is_choice(annotated):
+        return value
+    if isinstance(value, tuple):
+        return f"{len(value)} entries"
+    if isinstance(value, Path):
+        return "a path"
+    return _shape(str(value))
+
+
+def _is_choice(annotated: Any) -> bool:
+    kind = get_args(annotated)[0]
+    return get_origin(kind) is Literal or any(get_origin(one) is Literal for one in get_args(kind))
+
+
+def _shape(text: str) -> str:
+    if not text:
+        return ""
+    if text.startswith(("https://", "http://")):
+        parsed = url_parts(text)
+        return f"{parsed.scheme}://…{' with a path' if parsed.path.strip('/') else ''}"
+    return "is set"
