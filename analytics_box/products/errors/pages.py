@@ -204,7 +204,6 @@ async def show_one(visit: Visitor, website_id: FromPath[str], name: FromPath[str
 async def decide(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Answer:
     """POST /sites/{id}/errors/{group}/state: resolve, ignore or reopen a group. Raises NotFound or BadRequest."""
     website, form = own(visit.call, website_id), await visit.form()
-    visit.saves()
     given: dict[str, Any] = {
         "websiteId": website.id,
         "fingerprint": _fingerprint_in(name),

@@ -244,7 +244,7 @@ def test_errors_and_performance_have_tables_that_the_navigation_and_their_panels
     site = f"/sites/{box.sites['shop']}"
     for name, tabs in (("errors", TABLES_ALONE[0]), ("performance", TABLES_ALONE[1])):
         page = box.get(f"{site}/details/{name}", cookie=box.cookie, accept="text/html").body.decode()
-        assert f'<li><a href="{site}/{name}" aria-current="page">' in page
+        assert f'<a href="{site}/{name}" aria-current="page">' in page
         for tab in tabs:
             assert f'href="{site}/details/{tab}?range=today"' in page
             shown = box.get(f"{site}/details/{tab}/json", cookie=box.cookie)
