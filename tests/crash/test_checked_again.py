@@ -99,10 +99,10 @@ def test_a_log_that_was_deleted_after_a_crash_is_missed(
     box = opened(directory)
     assert box.unclean
     assert [record.levelname for record in caplog.records if f"{name}-wal) is gone" in record.message] == ["ERROR"]
-    assert "what was written last is lost" in caplog.text
+    assert "The most recent writes are lost" in caplog.text
     box.close()
 
 
 def test_after_a_crash_with_its_logs_nothing_is_missed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     opened(left_by_a_crash(tmp_path)).close()
-    assert "is lost" not in caplog.text
+    assert "writes are lost" not in caplog.text

@@ -193,7 +193,7 @@ def test_with_few_files_it_says_so_and_answers_in_spite_of_idle_connections(tmp_
         printed = ""
         while " listens on " not in printed:
             printed += process.stdout.readline().decode()
-        assert "This process may open 64 files, so it takes " in printed
+        assert "This process can open 64 files, so it accepts " in printed
         url = printed.split(" listens on ")[1].strip()
         for _ in range(60):
             stack.enter_context(socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), PATIENCE))

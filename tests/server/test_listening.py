@@ -83,7 +83,7 @@ def test_passed_socket_must_accept_connections(tmp_path: Path) -> None:
         handed.bind(str(tmp_path / "handed"))
         ended = subprocess.run(**as_service(tmp_path / "data", handed), text=True, check=False)
     assert ended.returncode == 1
-    assert "The socket of the service manager takes no connections" in ended.stderr
+    assert "The socket of the service manager does not accept connections" in ended.stderr
 
 
 def made_certificate(folder: Path, name: str) -> None:

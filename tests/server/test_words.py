@@ -133,7 +133,7 @@ def test_a_user_without_a_home_is_told_to_name_a_place(tmp_path: Path, given: tu
     assert (ended.returncode, list(tmp_path.iterdir())) == (1, [])
     (line,) = ended.stderr.splitlines()
     assert "no home directory" in line
-    assert "--data-dir" in line or "whole path" in line
+    assert "--data-dir" in line or "full path" in line
 
 
 @pytest.mark.crash

@@ -73,7 +73,7 @@ def test_a_password_comes_from_a_file_and_is_never_shown(data: Path) -> None:
 def test_an_export_can_be_imported_again(
     box: WholeBox, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exports, "_AT_ONCE", 2)
+    monkeypatch.setattr(exports, "_PIECE", 2)
     for number in range(5):
         typed("link", "create", f"https://example.com/{number}", "--slug", f"number-{number}", *ADA, data=data)
     for form in ("csv", "json"):

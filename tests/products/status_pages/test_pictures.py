@@ -190,7 +190,7 @@ def test_a_picture_is_fetched_once_with_where_it_came_from() -> None:
 @each(
     ("reply", "message"),
     [
-        (plain(PNG, "404 Not Found"), "The image could not be downloaded: the response was 404"),
+        (plain(PNG, "404 Not Found"), "The image could not be downloaded: status 404"),
         (plain(b"<html>"), "Choose a PNG, JPEG or WebP image"),
         (plain(LARGE), "The image can have up to 512 KB"),
         (b"nonsense", "The image could not be downloaded"),

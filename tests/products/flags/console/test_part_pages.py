@@ -257,7 +257,7 @@ def test_a_file_is_checked_before_it_is_imported_and_goes_out_again(console: Con
     [
         (b"", "Select a file"),
         (b"\xff\xfe", "This is not a text file. Select a JSON file."),
-        (b"{}", "This is not a file of flags"),
+        (b"{}", "This file does not contain flags"),
         (b"[" * 50_000, "JSON"),
     ],
 )
