@@ -75,8 +75,7 @@ from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.keys import ring
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.websites.shell import WebsiteNavigation
-from analytics_box.web.app import BuiltLater
-from analytics_box.web.asgi import App, Receive, Scope, Send
+from analytics_box.web.asgi import App, BuiltLater, Receive, Scope, Send
 from analytics_box.web.call import Parts
 from analytics_box.web.front import Front, HotHosts, HotPath
 from analytics_box.web.guard import Guard

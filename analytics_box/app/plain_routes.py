@@ -5,7 +5,7 @@ Whoever counts visits asks for nothing else, and the web framework with all page
 
 from analytics_box.web.route import PUBLIC, Handlers, Route
 
-health = Handlers("analytics_box.web.well_known")
+health = Handlers("analytics_box.web.plain")
 assets = Handlers("analytics_box.web.page.asset_routes")
 watch = Handlers("analytics_box.app.watch.routes")
 

@@ -125,7 +125,6 @@ funnel_forms = Handlers("analytics_box.products.funnels.form_pages")
 funnel_pages = Handlers("analytics_box.products.funnels.pages")
 goal_forms = Handlers("analytics_box.products.goals.form_pages")
 goal_pages = Handlers("analytics_box.products.goals.pages")
-kept_forms = Handlers("analytics_box.web.page.kept_forms")
 key_pages = Handlers("analytics_box.tenants.keys.pages")
 invitation_pages = Handlers("analytics_box.tenants.members.invitation_pages")
 member_pages = Handlers("analytics_box.tenants.members.pages")
@@ -203,7 +202,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/settings/box/network", box_settings.save, kept=True),
     form_route("/settings/box/network/{organization_id:str}", box_settings.save_organization_networks, kept=True),
     page_route("/settings/audit", audit_pages.audit_log, "admin"),
-    page_route(FORM_KEPT, kept_forms.nothing_kept),
+    page_route(FORM_KEPT, sign_in_pages.nothing_kept),
     page_route("/palette", palette.show),
     page_route("/palette/options", palette.options),
     page_route("/sites", website_list.site_list),

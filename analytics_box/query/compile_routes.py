@@ -20,8 +20,8 @@ from analytics_box.query.run import QueryRunner
 from analytics_box.query.statements import Statements
 from analytics_box.query.subjects import Subjects
 from analytics_box.web import body
+from analytics_box.web.answer import json_answer
 from analytics_box.web.call import Call
-from analytics_box.web.plain import json_answer
 
 _MOST_BYTES = 1 << 20  # of an answer with more than one entry
 _QUERY = msgspec.json.Decoder(GivenQuery)

@@ -20,8 +20,8 @@ from analytics_box.query.run import ParameterAnswer, QueryRunner
 from analytics_box.query.subjects import Subjects
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web import body
+from analytics_box.web.answer import json_answer
 from analytics_box.web.call import Call
-from analytics_box.web.plain import json_answer
 
 T = TypeVar("T")
 

@@ -216,25 +216,3 @@ def _ours(raised: Exception) -> Exception:
     message = _WORDS.get(raised.status_code, str(raised.detail))
     allow = {name: value for name, value in (raised.headers or {}).items() if name.lower() == "allow"}
     return _BY_STATUS[raised.status_code](message, headers=allow)
-
-
-class BuiltLater:
-    """An application that is built when the first request for it comes.
-
-    That takes 0.2 s and 15 MB, so it happens in a thread, and events are answered in the meantime.
-    """
-
-    def __init__(self, build: Callable[[], App]) -> None:
-        self._build = build
-        self._building = asyncio.Lock()
-        self._built: App | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        built = self._built or await self._build_once()
-        await built(scope, receive, send)
-
-    async def _build_once(self) -> App:
-        async with self._building:
-            if self._built is None:
-                self._built = await asyncio.to_thread(self._build)
-            return self._built

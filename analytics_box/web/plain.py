@@ -2,10 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple
-
-import msgspec
-from litestar import Request, Response
+from typing import NamedTuple
 
 from analytics_box.web.asgi import App, Receive, Scope, Send, respond
 from analytics_box.web.call import Parts
@@ -58,11 +55,6 @@ class PlainRoutes:
         return found if rest else None
 
 
-def json_answer(request: Request[Any, Any, Any], content: dict[str, Any], *, status: int = 200) -> Response[bytes]:
-    """A JSON answer with the request's id in it; never stored by caches."""
-    return Response(
-        msgspec.json.encode({**content, "requestId": request.scope["request_id"]}),  # type: ignore[typeddict-item]  # set by the front
-        status_code=status,
-        media_type="application/json",
-        headers={"cache-control": "no-store"},
-    )
+def health(_scope: Scope, _parts: Parts) -> Plain:
+    """`{"status":"ok"}` while the box serves, and nothing else."""
+    return Plain(b'{"status":"ok"}', "application/json", {"cache-control": "no-store"})

@@ -10,9 +10,7 @@ from litestar.params import FromPath
 from analytics_box.base import errors
 from analytics_box.base.identity import SCOPES
 from analytics_box.base.settings import Settings
-from analytics_box.web.asgi import Scope
 from analytics_box.web.call import Parts
-from analytics_box.web.plain import Plain
 
 _OPEN = {"cache-control": "public, max-age=3600, must-revalidate", "access-control-allow-origin": "*"}
 
@@ -69,8 +67,3 @@ def _resource(settings: Settings, path: str) -> Response[bytes]:
         "resource_documentation": f"{settings.public_url}/docs",
     }
     return Response(msgspec.json.encode(described), media_type="application/json", headers=_OPEN)
-
-
-def health(_scope: Scope, _parts: Parts) -> Plain:
-    """`{"status":"ok"}` while the box serves, and nothing else."""
-    return Plain(b'{"status":"ok"}', "application/json", {"cache-control": "no-store"})

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.base.later import Later
-from analytics_box.web.app import BuiltLater
-from analytics_box.web.asgi import App, Receive, Scope, Send
+from analytics_box.web.asgi import App, BuiltLater, Receive, Scope, Send
 from tests.inprocess import whole_box
 
 SCOPE: Scope = {"type": "http"}

@@ -9,8 +9,8 @@ from litestar.params import FromPath
 from analytics_box.base import errors
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
+from analytics_box.web.answer import json_answer
 from analytics_box.web.call import Call
-from analytics_box.web.plain import json_answer
 
 _LONGEST: Final = 200  # characters of a message that are kept
 _DOWN: Final = "down"

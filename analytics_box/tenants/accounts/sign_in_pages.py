@@ -8,6 +8,7 @@ from analytics_box.tenants.accounts import second_factor as factor
 from analytics_box.tenants.accounts.second_step import SecondSteps
 from analytics_box.tenants.accounts.sign_in import SignIns, device_name, transport_of
 from analytics_box.tenants.accounts.tries import Tries
+from analytics_box.web.page.kept_forms import KeptForms
 from analytics_box.web.page.templates import FORM_KEPT, own_path
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
@@ -109,6 +110,11 @@ async def _signed_in(visit: PageRequest, user_id: str, *, wanted: str, zone: str
     if zone:
         await visit.call.write(lambda db: rows.follow_time_zone(db, user_id, rules.clean_time_zone(zone)))
     return visit.go(wanted or "/sites", cookie=sign_ins.cookie(token))
+
+
+async def nothing_kept(visit: Visitor) -> Next:
+    """GET /forms/kept where there is no form of this person: to the page on which it stood, and it is forgotten."""
+    return visit.go(visit.parts[KeptForms].forget(visit.request.headers) or "/sites")
 
 
 def _sign_in_page(

@@ -1,7 +1,7 @@
 """The frame around pages of one website, and the websites in the navigation."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
 
@@ -11,7 +11,9 @@ from analytics_box.base.translation import _
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import LOCAL, Website
 from analytics_box.web.page.shell import Here, Shell, WebsitePlace, about, frame
-from analytics_box.web.page.visit import PageRequest
+
+if TYPE_CHECKING:
+    from analytics_box.web.page.visit import PageRequest
 
 OTHERS: Final = 12
 MOST_USERS: Final = 10_000
@@ -128,7 +130,7 @@ def shell(
     return about(frame(person, here), place(website), other_places(website, websites), person.role)
 
 
-def site_shell(visit: PageRequest, here: Here, website: Website) -> Shell:
+def site_shell(visit: "PageRequest", here: Here, website: Website) -> Shell:
     """The frame of a page about a website."""
     return shell(visit.person, here, website=website, websites=visit.parts[Directory].of(visit.person.organization_id))
 

@@ -22,8 +22,6 @@ from analytics_box.web.page.templates import form_of, page_of
 if TYPE_CHECKING:
     from litestar import Request
 
-from analytics_box.web.page.visit import Next, Visitor
-
 LIFE = 1_800  # seconds
 MOST = 200  # forms, of which the oldest goes: 6 MB
 MOST_OF_NETWORK = 10
@@ -122,8 +120,3 @@ def send_again(scope: Scope, kept: KeptForm) -> None:
     scope["method"], scope["path"], scope["raw_path"] = "POST", kept.path, kept.path.encode()
     scope["query_string"] = kept.query
     scope["typed"] = kept.typed
-
-
-async def nothing_kept(visit: Visitor) -> Next:
-    """GET /forms/kept where there is no form of this person: to the page on which it stood, and it is forgotten."""
-    return visit.go(visit.parts[KeptForms].forget(visit.request.headers) or "/sites")

@@ -20,9 +20,9 @@ from analytics_box.resource.reach import Reach, check
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.organizations import image
 from analytics_box.web import body
+from analytics_box.web.answer import json_answer
 from analytics_box.web.asgi import Receive, Scope
 from analytics_box.web.call import Call
-from analytics_box.web.plain import json_answer
 
 UPLOADS = 30  # by one address per 60 s
 
