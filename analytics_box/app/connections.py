@@ -103,6 +103,8 @@ def listen(settings: Settings) -> Iterator[socket.socket]:
     if sys.platform == "linux" and listener.family != socket.AF_UNIX:  # every connection inherits these
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD_MS)
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT_BYTES)
+        # Answers above that are written in parts, and the last one would wait 40 ms for the client's acknowledgement.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
         with listener:
             yield listener

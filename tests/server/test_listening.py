@@ -186,3 +186,10 @@ def test_a_key_that_would_end_the_process_is_refused_in_words(
     else:
         with pytest.raises(SettingsError, match="tls_key"):
             check_tls(settings)
+
+
+def test_accepted_connections_send_the_rest_of_an_answer_without_waiting_for_an_acknowledgement() -> None:
+    with listen(Settings(port=0)) as listener:
+        listener.setblocking(True)
+        with socket.create_connection(listener.getsockname()), listener.accept()[0] as accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1
