@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import httpx
 import pytest
@@ -61,7 +61,16 @@ def goals(box: Box, procedure: str, **given: str) -> Any:
 
 def addresses(box: Box, paths: Sequence[str]) -> list[str]:
     site, goal = f"/sites/{box.account.website_id}", goals(box, "list")[0]["id"]
-    return [box.url + path.format(site=site, goal=goal) for path in paths]
+    return [box.url + path.format(site=site, goal=goal, share=share(box)) for path in paths]
+
+
+def share(box: Box) -> str:
+    """The path of a share link of the website."""
+    headers = {"x-api-key": box.account.api_key}
+    given = {"websiteId": box.account.website_id, "name": "Board"}
+    answer = httpx.post(f"{box.url}/shares/create", json=given, headers=headers)
+    assert answer.is_success, answer.text
+    return str(urlsplit(answer.json()["url"]).path)
 
 
 def send(box: Box, path: str, content: dict[str, Any], origin: str = "https://example.com") -> None:
@@ -151,6 +160,9 @@ SIGNED_IN = (
     "{site}/segments",
     "{site}/settings/tracking",
     "{site}/settings/sharing",
+    "{site}/shares/new",
+    "{share}",
+    "{share}?range=today&tab=map,devices&country=DE",
     "{site}/settings/danger",
     "{site}/settings/transfer",
     "{site}/notes",
