@@ -29,6 +29,7 @@ from analytics_box.web.address import network_of
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 SHOWN: Final = ("sources", "pages", "countries", "browsers")
+MADE_PER_MINUTE = 120  # of one network; pages that are kept cost nothing and do not count
 _NAMES: Final = ("figures", *SHOWN)
 PUBLIC_BOARD: Final = replace(
     WEBSITE,
@@ -63,11 +64,15 @@ async def show(visit: Visitor, slug: FromPath[str]) -> Page:
     if not _is_open(visit, shared):
         return _password_form(visit, shared)
     view = _view(visit, shared)
-    if "hx-request" in visit.request.headers or view.wait:
+    key = shared.slug, shared.website.id, shared.version, view
+    kept = visit.parts[SharedPages]
+    is_own = "hx-request" in visit.request.headers or view.wait
+    if is_own or not kept.has(key):
+        _take(visit)
+    if is_own:
         text, _is_whole = await _whole(visit, shared, view)
     else:
-        key = shared.slug, shared.website.id, shared.version, view
-        text = await visit.parts[SharedPages].find(key, lambda: _whole(visit, shared, view))
+        text = await kept.find(key, lambda: _whole(visit, shared, view))
     return Response(text, media_type="text/html", headers={"cache-control": "no-store"})
 
 
@@ -88,8 +93,14 @@ async def show_part(visit: Visitor, slug: FromPath[str], name: FromPath[str]) ->
     shared = await _find(visit, slug)
     if not _is_open(visit, shared):
         raise errors.Forbidden(_("Enter the password of this link first"))
+    _take(visit)
     board = await page.parts(visit, shared.website.site, _view(visit, shared), name, shared.told)
     return visit.pages.show("part.html", board=board)
+
+
+def _take(visit: PageRequest) -> None:
+    """Count a page that is made for this visitor. Raises RateLimited."""
+    visit.parts.limits.take("shared dashboards", visit.call.identity.limit_name, MADE_PER_MINUTE)
 
 
 def _is_open(visit: PageRequest, shared: SharedWebsite) -> bool:

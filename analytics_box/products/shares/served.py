@@ -21,6 +21,10 @@ class SharedPages:
         )
         self._made: dict[Hashable, asyncio.Task[str]] = {}
 
+    def has(self, key: Hashable) -> bool:
+        """Whether this page is kept, so that it costs nothing."""
+        return self._kept.get(key) is not None
+
     async def find(self, key: Hashable, make: Callable[[], Awaitable[tuple[str, bool]]]) -> str:
         """The page with this key. `make` returns it, and whether it has all of its parts, else it is not kept. Raises
         what `make` raises."""

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from analytics_box.products.shares import pages
 from tests.inprocess import Answer, WholeBox
 from tests.products.overview.filtered import PEOPLE, box_of_visitors, visitors
 
@@ -187,3 +188,16 @@ def test_guesses_of_a_password_are_limited(box: WholeBox) -> None:
     made = share(box, password="open sesame")
     statuses = [enter(box, made["url"], f"guess-{number}").status for number in range(12)]
     assert 429 in statuses
+
+
+def test_pages_made_for_one_stranger_are_limited_and_kept_ones_are_not(
+    box: WholeBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "MADE_PER_MINUTE", 2)
+    box.clock.advance(seconds=120)
+    url = share(box)["url"]
+    assert open_link(box, url, "?range=today").status == 200
+    statuses = [open_link(box, url, f"?range=today&browser_name=x{number}").status for number in range(3)]
+    assert statuses[-1] == 429
+    assert open_link(box, url, "?range=today").status == 200
+    assert open_link(box, url, "?range=today&wait=all").status == 429
