@@ -116,7 +116,9 @@ def stories(world: World) -> tuple[Story, ...]:
 def rows(name: str, stories: Sequence[Story]) -> list[tuple[Story, Filter]]:
     """All filters of a type that have an opposite, each about a story and with its values; in an ordinary run some of
     them, of goals more than of others."""
-    fields = sorted(set(registry.TYPES[name].filters) - set(registry.TYPES[name].needs) - {"conversion"})
+    known = registry.TYPES[name]
+    # Settings of a study are no conditions, so they have no opposite.
+    fields = sorted(set(known.filters) - {*known.needs, *known.alone, "conversion"})
     draw = Random(name)
     found = [
         (story := draw.choice(stories), (field, operator, values(story, field, operator, draw)))
@@ -236,11 +238,16 @@ def test_unknown_field_below_a_negated_group_ignores_all_of_it() -> None:
 def everything(story: Story, name: str) -> Asked:
     """A question about all days of a story's first website."""
     around = calendars.shown(story.around, ZoneInfo(story.zone)).date()
-    needs = registry.TYPES[name].needs
-    needed: list[Filter] = [(needs[0], "in", list(questions.values(story, needs[0])))] if needs else []
-    if registry.TYPES[name].needs_one:
-        needed = [(needs[0], "eq", [questions.values(story, needs[0])[0]])]
-    day = timedelta(days=1)
+    day, known = timedelta(days=1), registry.TYPES[name]
+    needs = known.needs
+    needed: list[Filter] = []
+    if known.study:
+        settings = {"activation_event": "buy", "return_event": "buy", "horizon_days": "1"}
+        settings["observation_end"] = (around + day).isoformat()
+        needed = [(need, "eq", [settings[need]]) for need in needs]
+    elif needs:
+        wanted = questions.values(story, needs[0])
+        needed = [(needs[0], "eq", [wanted[0]]) if known.needs_one else (needs[0], "in", list(wanted))]
     question = Question(around - day, around + day, ZoneInfo(story.zone), tuple(needed), now=asked_at(story))
     return Asked(name, question, replaced(story.scope(1, owner=False), subject=registry.TYPES[name].subject))
 

@@ -21,7 +21,7 @@ from analytics_box.query.engines.sql.periods import (
     retention_relation,
 )
 from analytics_box.query.engines.sql.texts import Values, string_matches
-from analytics_box.query.filters import OF_THE_PAGE, FilterCondition, Where, fitting, flag_of
+from analytics_box.query.filters import OF_THE_PAGE, ConditionGroup, FilterCondition, Where, fitting, flag_of
 from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, QueryPlan, Source
 
 # The same in each event of a session.
@@ -201,13 +201,44 @@ def _views_in_order(plan: QueryPlan, where: list[str], dialect: Dialect) -> str:
 
 
 def _together(items: tuple[Where, ...]) -> list[tuple[Where, ...]]:
-    """The conditions on pages together, because one page view must meet them all; every other one by itself, as is each
-    on pages that a session must not have."""
-    pages = tuple(
-        item for item in items if isinstance(item, FilterCondition) and item.column in OF_THE_PAGE and not item.negated
+    """The conditions on pages together, because one page view must meet them all; those on pages that a session must
+    not have together also, for it has a view of none of them. Every other one by itself."""
+    pages, barred = _of_pages(items, negated=False), _of_pages(items, negated=True)
+    others = [(item,) for item in items if item not in pages and item not in barred]
+    return [part for part in (pages, barred) if part] + others
+
+
+def _of_pages(items: tuple[Where, ...], *, negated: bool) -> tuple[Where, ...]:
+    """The conditions on the page of a page view, either those that are negated or those that are not."""
+    return tuple(
+        item
+        for item in items
+        if isinstance(item, FilterCondition) and item.column in OF_THE_PAGE and item.negated is negated
     )
-    others = [(item,) for item in items if item not in pages]
-    return [*([pages] if pages else []), *others]
+
+
+def _any_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Values) -> list[str]:
+    """Conditions of which one is enough. Those on pages are looked for in one subquery, however many they are: in a
+    statement that is read several times, SQLite takes only some hundred."""
+    pages, barred = _of_pages(items, negated=False), _of_pages(items, negated=True)
+    found = [of_session((item,), scan, dialect, values) for item in items if item not in pages and item not in barred]
+    views = f"from events as fact where {scan} and kind = 1"
+    if pages:
+        either = " or ".join(render(item, values, dialect) for item in pages)
+        found.append(f"session in (select session {views} and ({either}))")
+    if barred:  # sessions that do not have them all
+        met = {f"met_{number}": render(_affirmed(item), values, dialect) for number, item in enumerate(barred)}
+        shown = ", ".join(f"case when {text} then 1 else 0 end as {name}" for name, text in met.items())
+        every = " and ".join(f"max({name}) = 1" for name in met)
+        found.append(
+            f"not (session in (select session from (select session, {shown} {views}) as each_view"
+            f" group by session having {every}))"
+        )
+    return found
+
+
+def _affirmed(item: Where) -> Where:
+    return replace(item, negated=False)
 
 
 def of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Values) -> str:
@@ -215,13 +246,18 @@ def of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Va
     `scan`. A negated one selects all other sessions, those that never had such an event."""
     if len(items) == 1 and not isinstance(items[0], FilterCondition):
         group = items[0]
-        each = [(item,) for item in group.items] if group.any else _together(group.items)
+        if group.any:
+            return join_group(group, _any_session(group.items, scan, dialect, values))
+        each = _together(group.items)
         return join_group(group, [of_session(own, scan, dialect, values) for own in each])
     columns = {item.column for item in items if isinstance(item, FilterCondition)}
     if columns <= _OF_A_SESSION:
         return _and([render(item, values, dialect) for item in items])
-    if len(items) == 1 and items[0].negated:
-        return f"not ({of_session((replace(items[0], negated=False),), scan, dialect, values)})"
+    if all(item.negated for item in items):
+        either = ConditionGroup(True, tuple(_affirmed(item) for item in items))
+        kind = " and kind = 1" if columns <= OF_THE_PAGE else ""
+        had = render(either, values, dialect)
+        return f"not (session in (select session from events as fact where {scan}{kind} and {had}))"
     text = _and([render(item, values, dialect) for item in items])
     kind = " and kind = 1" if columns <= OF_THE_PAGE else ""
     return f"session in (select session from events as fact where {scan}{kind} and {text})"
