@@ -1,13 +1,15 @@
 """It does not matter in which order visits reach the box, as long as each is told from its beginning (semantics 15)."""
 
+import json
 from random import Random
 from typing import Any
 
 from msgspec.structs import replace
 
 from analytics_box.base.clock import MINUTE, SECOND
-from analytics_box.base.facts.event import PAGE_EXIT, Event, Fact
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, Event, Fact
 from analytics_box.query.catalog import registry
+from analytics_box.query.catalog.site_use import FILE_DOWNLOAD, SITE_SEARCH
 from analytics_box.query.catalog.values import id_text
 from tests.examples import is_thorough
 from tests.query.happenings import at
@@ -32,6 +34,7 @@ def visits(seed: int, site: int) -> list[list[Fact]]:
         facts[0], facts[first] = facts[first], facts[0]
         visitor = 1_000 + (number % 6 if number % 3 else 0)
         profile = draw.choice(("", "ann", f"person {number}"))
+        facts = [sent_by_tracker(fact, index) for index, fact in enumerate(facts)]
         times = sorted(instants.pop() for _ in facts)
         found.append(
             [
@@ -48,6 +51,14 @@ def visits(seed: int, site: int) -> list[list[Fact]]:
             ]
         )
     return found
+
+
+def sent_by_tracker(fact: Fact, index: int) -> Fact:
+    """Some custom events as ones that the tracker sends by itself."""
+    if not isinstance(fact, Event) or fact.kind != CUSTOM or index % 3:
+        return fact
+    name, key = (SITE_SEARCH, FILE_DOWNLOAD)[index // 3 % 2]
+    return replace(fact, name=name, properties=json.dumps({key: f"{key} {index}"}))
 
 
 def begins(fact: Fact) -> bool:

@@ -39,6 +39,7 @@ ONCE = {
     *("visitors", "unique_visitors", "users", "active_users", "unique_users", "affectedUsers", "sessions"),
     *("sessions_with_time", "total_sessions", "active_sessions", "pages_viewed", "affected_visitor_identifiers"),
     *("linked_visitor_identifiers", "unique_sessions", "value"),
+    *("daily", "weekly", "monthly", "activation_events"),
 }
 # Both ask for one event or one page view that has both, and their opposites for none with either.
 OF_ONE = ({"event", "event_property"}, {"path", "query_string"})
@@ -48,7 +49,11 @@ COUNTED = {
     "profile_list": {"total_events"},
 }
 # Types whose texts say more than which row it is.
-KEYS: dict[str, tuple[str, ...]] = {"profile_list": ("visitor_id",), "link_top_bots": ("name",)}
+KEYS: dict[str, tuple[str, ...]] = {
+    "profile_list": ("visitor_id",),
+    "link_top_bots": ("name",),
+    "error_fingerprints": ("fingerprint",),
+}
 # Fields that say what is special about a row, but not which row it is.
 BESIDE = {"path", "stack", "inferred_type", "render_strategy", "top_abandoned_field", "url"}
 # Types with a row for each fact or session.

@@ -341,7 +341,7 @@ def test_a_box_that_is_killed_while_it_adds_new_events_to_an_open_day_has_true_r
 
 
 def test_new_events_change_the_roll_ups_of_an_open_day_and_are_read_once(tmp_path: Path) -> None:
-    world = World(tmp_path, 2, now=NOON + 8 * HOUR)
+    world = World(tmp_path, 1, now=NOON + 8 * HOUR)
     plan = replace(plan_of(OF_EVENTS[1], **local("UTC", 0, 1)), sites=(1,))
     try:
         with patch.object(open_days, "FEWEST", 1):
@@ -414,7 +414,7 @@ def _killed(file: Path, events: Path, now: int, *, before: int) -> bool:
 
 
 def test_medians_of_local_days_are_found_once_and_again_when_their_days_change(tmp_path: Path) -> None:
-    world = World(tmp_path, 3)
+    world = World(tmp_path, 6)
     plan = replace(plan_of(STARTS, **local("Asia/Kolkata", -3, 7, "day")), sites=(1,), order=())
     try:
         world.tell(200)
