@@ -29,7 +29,8 @@ from analytics_box.web.address import network_of
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 SHOWN: Final = ("sources", "pages", "countries", "browsers")
-MADE_PER_MINUTE = 120  # of one network; pages that are kept cost nothing and do not count
+# Pages that are kept cost nothing and do not count.
+MADE_PER_MINUTE = 120
 _NAMES: Final = ("figures", *SHOWN)
 PUBLIC_BOARD: Final = replace(
     WEBSITE,
