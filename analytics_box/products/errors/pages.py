@@ -131,12 +131,12 @@ class ErrorStory(Struct, frozen=True):
 async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     """GET /sites/{id}/errors: the groups of a range, those that affect most visitors first. Raises NotFound."""
     website = own(visit.call, website_id)
-    view = read_view(_path(website), visit.request.query_params, WEBSITE)
+    view = read_view(_path(website), visit.request.query_params, WEBSITE, ("state",))
     settled = await suggesting.redirect_with_values(visit, website.site, view)
     if settled is not None:
         return settled
     asking, board = await page.empty(visit, website.site, view)
-    state: State = next((one for one in _TABS if one == visit.asked("state")), "open")
+    state: State = next((one for one in _TABS if one == view.own_value("state")), "open")
     states = await visit.call.read(lambda db: group.of_website(db, website.id))
     content: dict[str, Any] = {"failed": "", "tiles": (), "lines": (), "tabs": (), "earlier": "", "later": ""}
     try:
@@ -240,8 +240,7 @@ def _fingerprint_in(name: str) -> str:
 
 
 def _state_address(view: View, state: State, number: int = 1) -> str:
-    link = replace(view, detail=TableState(page=number)).link()
-    return link if state == "open" else f"{link}{'&' if '?' in link else '?'}{urlencode({'state': state})}"
+    return replace(view, detail=TableState(page=number)).choose(state="" if state == "open" else state)
 
 
 def _tiles(summary: Record, before: Record, known: Sequence[KnownGroup]) -> tuple[ErrorTile, ...]:
@@ -288,7 +287,7 @@ def _line(
     return ErrorLine(
         name=figures.visible(row["name"]),
         place=figures.visible(f"{_script(row)} · {row['path']}" if row["filename"] else row["path"]),
-        href=replace(view, path=_path(website, row["fingerprint"]), detail=TableState()).link(),
+        href=replace(view, path=_path(website, row["fingerprint"]), detail=TableState(), own=()).link(),
         badge=figures.visible(badge),
         is_back=one.is_back,
         points=_points([*_by_bucket(asking, series.get(row["fingerprint"], {})).values()]),

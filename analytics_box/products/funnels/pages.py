@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 from collections.abc import Sequence
 from typing import Final
-from urllib.parse import urlencode
 
 from litestar.params import FromPath
 from msgspec import Struct
@@ -158,11 +157,11 @@ async def show_one(visit: Visitor, website_id: FromPath[str], funnel_id: FromPat
     """GET /sites/{id}/funnels/{funnel}. Raises NotFound."""
     website, funnel = await find_funnel(visit.call, funnel_id, website_id)
     here = f"{home(website)}/{funnel.id}"
-    view = read_view(here, visit.request.query_params, WEBSITE)
+    view = read_view(here, visit.request.query_params, WEBSITE, ("split",))
     settled = await suggesting.redirect_with_values(visit, website.site, view)
     if settled is not None:
         return settled
-    split = next((name for name in DIMENSIONS if name == visit.asked("split")), DIMENSIONS[0])
+    split = next((name for name in DIMENSIONS if name == view.own_value("split")), DIMENSIONS[0])
     asking, board = await page.empty(visit, website.site, view)
     drawn = await _board(visit, asking, board.view, website, funnel, split)
     return visit.pages.show(
@@ -178,15 +177,10 @@ async def show_one(visit: Visitor, website_id: FromPath[str], funnel_id: FromPat
         counting=f"{order_text(funnel.definition)}, {limit_text(funnel.definition)}",
         is_active=funnel.is_active,
         split=_COLUMNS[split],
-        splits=[SplitChoice(label, _split_address(board.view, name), name == split) for name, label in _SPLITS.items()],
+        splits=[SplitChoice(label, board.view.choose(split=name), name == split) for name, label in _SPLITS.items()],
         edit=f"{here}/edit" if visit.person.may(WRITER) else "",
         done=_DONE.get(visit.asked("done"), ""),
     )
-
-
-def _split_address(view: View, split: str) -> str:
-    link = view.link()
-    return f"{link}{'&' if '?' in link else '?'}{urlencode({'split': split})}"
 
 
 def _query(visit: PageRequest, asking: PageQuery, website: Website, funnel: Funnel) -> FunnelQuery:

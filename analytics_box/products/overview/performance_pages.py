@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from typing import Final
-from urllib.parse import urlencode
 
 from litestar.params import FromPath
 from msgspec import Struct
@@ -33,6 +32,8 @@ from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.visit import Answer, Visitor
 
+# The parameters of the page, and what it shows without them.
+USUAL: Final = {"vital": "LCP", "rank": "p75", "split": "path"}
 RANKS: Final = ("p50", "p75", "p90", "p99")
 SPLITS: Final = {
     "path": _("Page"),
@@ -114,16 +115,15 @@ class LoadPhase(Struct, frozen=True):
 async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     """GET /sites/{id}/performance. Raises NotFound."""
     website = own(visit.call, website_id)
-    view = read_view(f"/sites/{website.id}/performance", visit.request.query_params, WEBSITE)
+    view = read_view(f"/sites/{website.id}/performance", visit.request.query_params, WEBSITE, tuple(USUAL))
     settled = await suggesting.redirect_with_values(visit, website.site, view)
     if settled is not None:
         return settled
     asking, view = await page.asking_for(visit, website.site, view, SubjectFacts(notes=on_charts(visit, website)))
     _same, board = await page.empty(visit, website.site, view)
-    metric = next((name for name in VITAL_LIMITS if name == visit.asked("vital")), "LCP")
-    rank = next((name for name in RANKS if name == visit.asked("rank")), "p75")
-    split = next((name for name in SPLITS if name == visit.asked("split")), "path")
-    chosen = {"vital": metric, "rank": rank, "split": split}
+    metric = next((name for name in VITAL_LIMITS if name == view.own_value("vital")), USUAL["vital"])
+    rank = next((name for name in RANKS if name == view.own_value("rank")), USUAL["rank"])
+    split = next((name for name in SPLITS if name == view.own_value("split")), USUAL["split"])
     failed, rows, notes = "", None, await asking.notes_shown()
     try:
         rows = await asking.rows(
@@ -139,10 +139,10 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         site=website,
         board=board,
         failed=failed,
-        cards=_cards(board.view, overview, chosen),
-        ranks=[PerformanceChoice(name, _address(board.view, chosen, rank=name), name == rank) for name in RANKS],
+        cards=_cards(board.view, overview, metric, rank),
+        ranks=[PerformanceChoice(name, _address(board.view, "rank", name), name == rank) for name in RANKS],
         splits=[
-            PerformanceChoice(label, _address(board.view, chosen, split=name), name == split)
+            PerformanceChoice(label, _address(board.view, "split", name), name == split)
             for name, label in SPLITS.items()
         ],
         split=SPLITS[split],
@@ -159,12 +159,9 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     )
 
 
-def _address(view: View, chosen: dict[str, str], **changed: str) -> str:
-    """The page with other choices; the usual ones are left out."""
-    usual = {"vital": "LCP", "rank": "p75", "split": "path"}
-    query = {name: value for name, value in (chosen | changed).items() if value != usual[name]}
-    link = view.link()
-    return f"{link}{'&' if '?' in link else '?'}{urlencode(query)}" if query else link
+def _address(view: View, name: str, value: str) -> str:
+    """The page with another choice; the usual one is left out."""
+    return view.choose(**{name: "" if value == USUAL[name] else value})
 
 
 def _split_type(split: str, metric: str, rank: str) -> QueryType:
@@ -187,22 +184,22 @@ def _split_type(split: str, metric: str, rank: str) -> QueryType:
     )
 
 
-def _cards(view: View, overview: Sequence[Record], chosen: dict[str, str]) -> list[MetricCard]:
+def _cards(view: View, overview: Sequence[Record], metric: str, rank: str) -> list[MetricCard]:
     known = {row["metric_name"]: row for row in overview if row["samples"]}
     cards = []
     for name in VITAL_LIMITS:
         if name not in known:
             continue
         row = known[name]
-        shown = round_percentile(name, row[chosen["rank"]])
+        shown = round_percentile(name, row[rank])
         fair = row["samples"] - row["good"] - row["poor"]
         shares = [100 * count / row["samples"] for count in (row["good"], fair, row["poor"])]
         cards.append(
             MetricCard(
                 name=name,
                 title=VITAL_NAMES[name],
-                href=_address(view, chosen, vital=name),
-                selected=name == chosen["vital"],
+                href=_address(view, "vital", name),
+                selected=name == metric,
                 value=percentile_text(name, shown),
                 rating=rate(name, shown),
                 words=RATINGS[rate(name, shown)],
