@@ -202,10 +202,11 @@ class View(Struct, frozen=True):
                 return value
         return usual
 
-    def choose(self, **own: str) -> str:
-        """The address of this page with other values of its parameters; empty ones are left out."""
+    def choose(self, usual: Mapping[str, str] = {}, /, **own: str) -> str:
+        """The address of this page with other values of its parameters; empty and `usual` ones are left out."""
         chosen = {**dict(self.own), **own}
-        return address(replace(self, own=tuple((name, value) for name, value in chosen.items() if value)))
+        kept = tuple((name, value) for name, value in chosen.items() if value and value != usual.get(name))
+        return address(replace(self, own=kept))
 
     def of_range(self, name: RangeName) -> "View":
         """This view of another range, without the steps and own dates to compare with that were chosen for this one."""

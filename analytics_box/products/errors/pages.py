@@ -155,11 +155,18 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
             "tiles": _tiles(summary, before, known),
             "lines": [_line(visit, asking, board.view, website, one, series) for one in chosen],
             "tabs": [
-                (label, _state_address(board.view, name), name == state, sum(one.state == name for one in known))
+                (
+                    label,
+                    replace(board.view, detail=TableState()).choose({"state": "open"}, state=name),
+                    name == state,
+                    sum(one.state == name for one in known),
+                )
                 for name, label in _TABS.items()
             ],
-            "earlier": _state_address(board.view, state, here - 1) if here > 1 else "",
-            "later": _state_address(board.view, state, here + 1) if here * PER_PAGE < len(listed) else "",
+            "earlier": replace(board.view, detail=TableState(page=here - 1)).link() if here > 1 else "",
+            "later": replace(board.view, detail=TableState(page=here + 1)).link()
+            if here * PER_PAGE < len(listed)
+            else "",
         }
     return visit.pages.show(
         "errors.html",
@@ -237,10 +244,6 @@ def _fingerprint_in(name: str) -> str:
     if not name.startswith(_ENCODED) or not text or len(text) > LONGEST:
         raise errors.NotFound(_("There is nothing at this address"))
     return text
-
-
-def _state_address(view: View, state: State, number: int = 1) -> str:
-    return replace(view, detail=TableState(page=number)).choose(state="" if state == "open" else state)
 
 
 def _tiles(summary: Record, before: Record, known: Sequence[KnownGroup]) -> tuple[ErrorTile, ...]:

@@ -140,9 +140,9 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         board=board,
         failed=failed,
         cards=_cards(board.view, overview, metric, rank),
-        ranks=[PerformanceChoice(name, _address(board.view, "rank", name), name == rank) for name in RANKS],
+        ranks=[PerformanceChoice(name, board.view.choose(USUAL, rank=name), name == rank) for name in RANKS],
         splits=[
-            PerformanceChoice(label, _address(board.view, "split", name), name == split)
+            PerformanceChoice(label, board.view.choose(USUAL, split=name), name == split)
             for name, label in SPLITS.items()
         ],
         split=SPLITS[split],
@@ -157,11 +157,6 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         notes=notes,
         phases=_phases(phases, rank),
     )
-
-
-def _address(view: View, name: str, value: str) -> str:
-    """The page with another choice; the usual one is left out."""
-    return view.choose(**{name: "" if value == USUAL[name] else value})
 
 
 def _split_type(split: str, metric: str, rank: str) -> QueryType:
@@ -198,7 +193,7 @@ def _cards(view: View, overview: Sequence[Record], metric: str, rank: str) -> li
             MetricCard(
                 name=name,
                 title=VITAL_NAMES[name],
-                href=_address(view, "vital", name),
+                href=view.choose(USUAL, vital=name),
                 selected=name == metric,
                 value=percentile_text(name, shown),
                 rating=rate(name, shown),
