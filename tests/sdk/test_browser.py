@@ -215,7 +215,7 @@ def test_with_stored_ids_a_browser_keeps_them_under_the_usual_names(place: Place
     assert event["visitor"] == by_client_id(b"", event["site"], did)
 
     again = place.open(context, storeVisitorIds=True, anonymizeVisitorIds=False)
-    again.wait_for_function("databuddy.getTrackingIds().anonId")
+    again.wait_for_function("databuddy.getTrackingIds()?.anonId")
     assert again.evaluate("sdk.getAnonymousId()") == did
 
 
