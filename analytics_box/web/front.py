@@ -232,7 +232,7 @@ class Front:
         return line if line.methods is None or method in line.methods else None
 
     async def _serve(self, scope: Scope, receive: Receive, answer: Send, domain: App | None) -> None:
-        """Hand a request to anyone who answers it. Raises what they raise."""
+        """Hand a request to its handler. Raises what they raise."""
         path = scope["path"]
         if domain is not None:
             self._admit(scope, own_host=False)

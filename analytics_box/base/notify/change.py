@@ -1,6 +1,6 @@
 """Making and changing channels: each verb writes its row and audit entry in the caller's transaction.
 
-Whether the caller may is decided by anyone who calls. Secrets are sealed, and stand in no audit entry.
+Callers check the permission. Secrets are sealed and are in no audit entry.
 """
 
 import msgspec

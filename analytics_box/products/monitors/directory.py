@@ -56,7 +56,7 @@ class Monitors:
         return len(self._by_number)
 
     def find(self, monitor_id: str) -> Monitor | None:
-        """The monitor with this id, anyone who owns it."""
+        """The monitor with this id, of any organization."""
         return self._by_id.get(monitor_id)
 
     def numbered(self, number: int) -> Monitor | None:
@@ -90,7 +90,7 @@ class Monitors:
         return [one for one in every if one[1].organization_id == organization_id]
 
     def window(self, window_id: str) -> MaintenanceWindow | None:
-        """The window with this id, anyone who owns it."""
+        """The window with this id, of any organization."""
         return next((own[window_id] for own in self._windows.values() if window_id in own), None)
 
     def state_of(self, monitor: Monitor) -> MonitorStatus | None:

@@ -17,10 +17,11 @@ from analytics_box.base.translation import _
 from analytics_box.figures import page
 from analytics_box.figures.asking import SubjectFacts
 from analytics_box.figures.view import View, read_view
-from analytics_box.products.overview.board import LISTS, PANELS, WEBSITE
+from analytics_box.products.overview.board import CAMPAIGNS, LISTS, PANELS, WEBSITE
 from analytics_box.products.overview.live import online_text
 from analytics_box.products.shares.served import SharedPages
 from analytics_box.products.shares.share import SHARES, ShareLink
+from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.presence import Presence
 from analytics_box.tenants.accounts.locks import Locks
 from analytics_box.tenants.websites.directory import Directory
@@ -32,10 +33,15 @@ SHOWN: Final = ("sources", "pages", "countries", "browsers")
 # Pages that are kept cost nothing and do not count.
 MADE_PER_MINUTE = 120
 _NAMES: Final = ("figures", *SHOWN)
+# The lists that the API shows of a public website, too: campaign terms and contents can hold personal data.
+_LISTS: Final = {
+    panel: tuple(name for name in PANELS[panel] if TYPES[LISTS[name].type].is_public(values=False)) for panel in SHOWN
+}
 PUBLIC_BOARD: Final = replace(
     WEBSITE,
-    lists={name: LISTS[name] for panel in SHOWN for name in PANELS[panel]},
-    panels={panel: PANELS[panel] for panel in SHOWN},
+    lists={name: LISTS[name] for names in _LISTS.values() for name in names},
+    panels=_LISTS,
+    sharing=tuple(name for name in CAMPAIGNS if name in _LISTS["sources"]),
     extras={},
     further=(),
     suggested={},

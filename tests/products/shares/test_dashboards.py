@@ -201,3 +201,12 @@ def test_pages_made_for_one_stranger_are_limited_and_kept_ones_are_not(
     assert statuses[-1] == 429
     assert open_link(box, url, "?range=today").status == 200
     assert open_link(box, url, "?range=today&wait=all").status == 429
+
+
+@pytest.mark.parametrize("query", ["&tab=utm_term", "&tab=utm_content", "&utm_term=notes", "&utm_content=button"])
+def test_campaign_terms_and_contents_are_not_shown_as_the_api_does_not(box: WholeBox, query: str) -> None:
+    box.clock.advance(seconds=60)
+    page = seen(box, share(box)["url"], f"?range=today&wait=all{query}")
+    assert visitors(page) == len(PEOPLE)
+    assert "<bdi>notes</bdi>" not in page
+    assert "<bdi>button</bdi>" not in page

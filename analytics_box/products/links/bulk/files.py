@@ -185,7 +185,7 @@ class LinkSheet:
 class _Lines:
     """The lines of a text for csv.reader, one at a time. Blank lines between two rows are skipped.
 
-    `number` is that of the row which is being read; anyone who reads says when they are `between` two rows.
+    `number` is that of the row which is being read; the reader says when it is `between` two rows.
     """
 
     def __init__(self, text: str, start: int, separator: str) -> None:
