@@ -1,6 +1,6 @@
 """Filters on what happened in a session: they select all of it, whatever is asked of it. Pure.
 
-A session is selected by anything that it has, also outside the range: whether it has it does not depend on the range of the question.
+A session is selected by anything that it has, also outside the range of the question.
 """
 
 from typing import Literal

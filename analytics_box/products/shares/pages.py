@@ -33,7 +33,7 @@ SHOWN: Final = ("sources", "pages", "countries", "browsers")
 # Pages that are kept cost nothing and do not count.
 MADE_PER_MINUTE = 120
 _NAMES: Final = ("figures", *SHOWN)
-# The lists that the API shows of a public website, too: campaign terms and contents can hold personal data.
+# Only lists that the API shows of a public website: campaign terms and contents can hold personal data.
 _LISTS: Final = {
     panel: tuple(name for name in PANELS[panel] if TYPES[LISTS[name].type].is_public(values=False)) for panel in SHOWN
 }
