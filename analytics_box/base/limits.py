@@ -95,7 +95,7 @@ class TokenBuckets:
 
     def owe(self, endpoint: str, identity: str, limit: int, tokens: int) -> None:
         """Take as many tokens more for what was let in a moment ago, in a window of a minute. They may not be there:
-        then anyone who owes them waits longer."""
+        then the caller waits longer."""
         recent = self._minute.recent.get(endpoint)
         if limit and recent is not None and identity in recent:
             recent[identity] += tokens * WINDOW / limit

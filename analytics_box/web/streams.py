@@ -1,7 +1,7 @@
 """Streams of server-sent events: who may have one, how it is woken, and its end. What they tell is their rooms' matter.
 
-An open stream takes no turn of its address. There are so many of them at most, in all and of anyone who has them. News
-wakes streams gradually: others are answered in between, and clients do not come back all at once.
+An open stream takes no turn of its address. The number of streams is limited, in all and for each user. News wakes
+streams gradually: others are answered in between, and clients do not come back all together.
 """
 
 import asyncio

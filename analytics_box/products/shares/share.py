@@ -33,7 +33,7 @@ class ShareLink(Struct, frozen=True, rename="camel"):
     id: str
     website_id: str
     slug: str
-    name: Annotated[str, Meta(max_length=255), Field(clean=_name)]
+    name: Annotated[str, Meta(max_length=names.LONGEST), Field(clean=_name)]
     expires_at: Instant | None
     password: Annotated[str, Meta(min_length=4, max_length=128), Field(secret=True)] | None
     filters: tuple[QueryFilterInput, ...]

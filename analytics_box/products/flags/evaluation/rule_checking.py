@@ -186,7 +186,7 @@ _READ: dict[Operator, tuple[Callable[[Any], object], str]] = {
 }
 
 
-# What operators take for each of their values, in looks into a list of equals, anyone who asks: of a list of twenty
+# What operators take for each of their values, in look-ups of a list of equal values: of a list of twenty
 # elements each is looked at, a text may be as long as it can be, and a pattern one that RE2 has to follow step by step.
 _EACH: dict[Operator, int] = {"contains": 3, "ip_in": 4}
 _SEARCH, _INSTRUCTION = 4, 2  # The cost of a pattern, and of each of its instructions.

@@ -149,7 +149,7 @@ def visible_page(
 
 
 def component_history(dates: Sequence[date], figures: Sequence[DayFigures]) -> ComponentHistory:
-    """The days of one component: half a millisecond, so anyone who has many does other things between."""
+    """The days of one component. It takes half a millisecond: callers with many components do other work in between."""
     days = tuple(of_days.day(when.isoformat(), one) for when, one in zip(dates, figures, strict=True))
     return ComponentHistory(days, of_days.whole(figures))
 
