@@ -88,7 +88,7 @@ class PageQuery(Struct, frozen=True):
     @property
     def everything(self) -> "PageQuery":
         """This question without the filters of its address."""
-        return replace(self, filters=self.told.only, plain={})
+        return replace(self, filters=(), plain={})
 
     @property
     def window(self) -> TimeWindow:
@@ -200,7 +200,7 @@ class PageQuery(Struct, frozen=True):
             granularity=_NARROWEST[self.steps],
             limit=limit or MAX_LIMIT,
             page=page,
-            filters=[*self.filters],
+            filters=[*self.filters, *self.told.only],
         )
         try:
             return check(given, zone_name=self.zone.key, now=self.now)

@@ -255,7 +255,7 @@ async def asking_for(
         zone,
         now,
         formats,
-        (*_filters(view), *told.only),
+        _filters(view),
         view.plain,
         told,
         step=periods.steps_to_draw(view.by, days, against.days.length if against is not None else 0)[0],

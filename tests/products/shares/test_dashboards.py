@@ -210,3 +210,13 @@ def test_campaign_terms_and_contents_are_not_shown_as_the_api_does_not(box: Whol
     assert visitors(page) == len(PEOPLE)
     assert "<bdi>notes</bdi>" not in page
     assert "<bdi>button</bdi>" not in page
+
+
+def test_map_of_a_filtered_link_shows_its_visits_only_also_when_a_country_is_opened(box: WholeBox) -> None:
+    box.clock.advance(seconds=60)
+    url = share(box, segmentId=segment(box, "Germany"))["url"]
+    for query in ("&tab=map", "&tab=map&country=Germany"):
+        page = seen(box, url, f"?range=today&wait=all{query}")
+        assert "Germany" in page
+        for other in ("Georgia", "United States"):
+            assert not re.search(rf'<title>{other}|title="{other}|>{other}[:<,]', page), (query, other)
