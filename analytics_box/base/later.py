@@ -19,8 +19,8 @@ LIBRARIES: Final[dict[Extra, str]] = {
 def missing(extra: Extra) -> str:
     """Return what to do about a library that is not installed, in the words for this installation."""
     if getattr(sys, "frozen", False):
-        return f"this build of the box does not contain {LIBRARIES[extra].partition('>')[0]}; use one that does"
-    return f"run {sys.executable} -m pip install '{LIBRARIES[extra]}' and restart the box"
+        return f"this build of the server does not contain {LIBRARIES[extra].partition('>')[0]}; use one that does"
+    return f"run {sys.executable} -m pip install '{LIBRARIES[extra]}' and restart the server"
 
 
 class Later:

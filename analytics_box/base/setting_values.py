@@ -28,7 +28,7 @@ def origin(text: str) -> str:
         return "remove the user and the password from the URL"
     if found.path not in {"", "/"}:
         return (
-            f"the path {found.path} cannot be used, because the box needs a host name to itself, "
+            f"the path {found.path} cannot be used, because the server needs a host name to itself, "
             "like https://stats.example.com"
         )
     if found.query or found.fragment:

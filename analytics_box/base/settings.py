@@ -179,7 +179,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     organizations_per_user: Annotated[
         int,
         Meta(ge=1, le=1_000_000),
-        "Number of organizations that a user can create or own. Unlimited for box administrators.",
+        "Number of organizations that a user can create or own. Unlimited for server administrators.",
     ] = 10
     # Websites
     budget_texts: Annotated[

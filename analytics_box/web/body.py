@@ -72,7 +72,7 @@ class BytesInFlight:
             or self._of_holders.get(holder, 0) + size > share
             or (not known and self._of_strangers + size > self._most // 4)
         ):
-            raise Unavailable("The box is receiving too much data. Try again in a few seconds", retry_after=5)
+            raise Unavailable("The server is receiving too much data. Try again in a few seconds", retry_after=5)
         self._all += size
         self._of_holders[holder] = self._of_holders.get(holder, 0) + size
         if not known:

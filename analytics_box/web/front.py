@@ -290,7 +290,7 @@ class Front:
             raise errors.BadRequest("The request has no Host header")
         own_name = host_name(host)
         if own_host and self._hosts and own_name not in self._hosts:
-            raise errors.MisdirectedRequest("This host name does not belong to this box")
+            raise errors.MisdirectedRequest("This host name does not belong to this server")
         if scope["path"] != "/health":
             try:
                 self._limits.take("address", network_of(address), self._limit)

@@ -27,7 +27,7 @@ def _as_box_error(raised: BaseException) -> BoxError:
     if isinstance(raised, BoxError):
         return raised
     log.error("A request failed", exc_info=raised)
-    return BoxError("Internal error. See the box's log")
+    return BoxError("Internal error. See the server's log")
 
 
 def api_body(error: BoxError, request_id: str) -> bytes:

@@ -17,9 +17,9 @@ def test_libraries_are_those_of_the_extras() -> None:
 
 
 def test_missing_library_is_installed_with_the_python_that_runs_the_box() -> None:
-    assert later.missing("s3") == f"run {sys.executable} -m pip install 'obstore>=0.12,<1' and restart the box"
+    assert later.missing("s3") == f"run {sys.executable} -m pip install 'obstore>=0.12,<1' and restart the server"
 
 
 def test_single_file_build_names_no_pip(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert later.missing("s3") == "this build of the box does not contain obstore; use one that does"
+    assert later.missing("s3") == "this build of the server does not contain obstore; use one that does"

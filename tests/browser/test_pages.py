@@ -462,7 +462,7 @@ def test_the_setup_link_makes_the_first_account_once(browser: Browser, tmp_path:
         context = context_of(browser, timezone_id="Asia/Kathmandu")
         page = context.new_page()
         page.goto(server.url)
-        expect(page.locator("h1")).to_have_text("This box is not set up yet")
+        expect(page.locator("h1")).to_have_text("This server is not set up yet")
         page.goto(server.url + link.group())
         page.fill("#email", "ada@example.com")
         page.fill("#password", "short")
@@ -505,7 +505,7 @@ def test_a_phone_reaches_all_pages_and_the_sheet_gives_the_focus_back(browser: B
         "Status pages",
         "Flags",
         "Members",
-        "This box",
+        "Status",
     ):
         expect(sheet.get_by_role("link", name=name, exact=True)).to_be_visible()
     page.keyboard.press("Escape")

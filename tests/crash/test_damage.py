@@ -46,7 +46,7 @@ def looks_until_noticed(box: WholeBox) -> int:
         box.run(jobs.look_at_files(box.box))
         if box.get("/health/ready").status == 503:
             return looks
-    raise AssertionError("the box does not notice it")
+    raise AssertionError("the server does not notice it")
 
 
 def spoil_middle(path: Path) -> None:
@@ -129,7 +129,7 @@ def test_running_process_notices_a_damaged_file_while_its_commits_succeed(tmp_pa
     with serving(data_dir, **UNLIMITED) as server, Load(server.url, account, "load") as load:
         load.wait_until_acknowledged(50)
         overwrite(data_dir / name, 0.2, 1)
-        server.wait_until_printed(f"{name} is damaged: stop the box and restore a backup of both databases")
+        server.wait_until_printed(f"{name} is damaged: stop the server and restore a backup of both databases")
         load.wait_until_refused(10 * CLIENTS)
         acknowledged = len(load.acknowledged)
         load.wait_until_refused(20 * CLIENTS)

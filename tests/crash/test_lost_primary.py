@@ -55,7 +55,7 @@ def test_another_machine_goes_on_in_the_place_of_the_primary(cluster: Cluster, t
         lost.kill()
 
         said = by_the_manual(configured(etc, new, away), new, safe)
-        assert "This box is now the primary" in said
+        assert "This server is now the primary" in said
         primary = cluster.start_elsewhere(new)
         primary.wait_until_ready()
         cluster.follow(primary)

@@ -197,7 +197,7 @@ LABELS = (
     ("integrations", "Settings, Integrations"),
     ("integrations", "Settings, Domains"),
     ("integrations", "## Defaults"),
-    ("production", "Settings, This box"),
+    ("production", "**Settings → Server → Status**"),
 )
 
 

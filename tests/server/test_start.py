@@ -71,7 +71,7 @@ def test_every_signal_that_asks_it_to_end_ends_it_in_order(
 
 @pytest.mark.crash
 def test_a_set_up_beside_a_running_server_that_has_an_account_is_refused(box: Box) -> None:
-    with pytest.raises(AssertionError, match="This box is already set up"):
+    with pytest.raises(AssertionError, match="This server is already set up"):
         run_set_up(box.server.data_dir)
 
 

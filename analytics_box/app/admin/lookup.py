@@ -52,7 +52,7 @@ def organization_of(parts: Parts, name: str | None) -> Organization:
         if len(known) == 1:
             return known[0]
         names = ", ".join(sorted(organization.slug for organization in known))
-        raise errors.BadRequest(f"Name the organization: {names}" if known else "Set up the box first")
+        raise errors.BadRequest(f"Name the organization: {names}" if known else "Set up the server first")
     for organization in known:
         if name in {organization.id, organization.slug}:
             return organization

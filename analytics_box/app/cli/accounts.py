@@ -66,7 +66,7 @@ user = click.Group(
             "confirm",
             "user confirm",
             "Confirm that an account belongs to the owner of its email address.\n\n"
-            "Accounts from invitations are unconfirmed if the box has no mail server: the inviter saw the link.",
+            "Accounts from invitations are unconfirmed if the server cannot send email: the inviter saw the link.",
             argument("email", "email"),
             target=BOX,
             text=lambda row: [f"{row['email']} is confirmed."],

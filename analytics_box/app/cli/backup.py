@@ -55,8 +55,8 @@ def backup(
 ) -> None:
     """Create a backup in DEST: a folder, - for standard output, or s3://bucket/prefix.
 
-    The box can be running. The default for DEST is the setting backup_to. With --check, DEST is the backup to verify,
-    which can be on a read-only disk.
+    The server can be running. DEST defaults to the setting backup_to. With --check, DEST is the backup to
+    verify, which can be on a read-only disk.
     """
 
     def run() -> None:
@@ -181,7 +181,7 @@ def _time(instant: int) -> str:
 def restore_command(source: str, yes: bool, passphrase_file: str | None, as_json: bool, **given: Any) -> None:
     """Restore a backup from SOURCE: a file, a folder, or - for a pipe.
 
-    SOURCE can also be s3://bucket/prefix/. The newest backup of a folder or prefix is used. The box must be stopped.
+    SOURCE can also be s3://bucket/prefix/. The newest backup of a folder or prefix is used. The server must be stopped.
     The backup is verified first. The current files are moved to a folder next to them.
     """
 
@@ -230,7 +230,7 @@ def _losses(ready: restore.RestoreCandidate) -> list[str]:
         return []
     loss = ready.loss
     return [
-        *(["This backup is of ANOTHER box than the current files."] if ready.other_box else []),
+        *(["This backup is of ANOTHER server than the current files."] if ready.other_box else []),
         f"Newer data is lost: {loss.events:,} events, {loss.clicks:,} clicks on short links, {loss.changes:,} changes "
         "in the audit log. Since-revoked keys and sessions work again, passwords are those of the backup, and users "
         "removed since then are back.",

@@ -87,7 +87,7 @@ def _set_up_text(made: dict[str, str]) -> Iterator[str]:
 setup = command(
     "setup",
     "setup",
-    "Set up a new box without a browser: user, organization and website.",
+    "Set up a new server without a browser: user, organization and website.",
     option("email", "--email", "Email address of the first user, who becomes owner.", required=True),
     click.Option(
         ("--password-file",),
@@ -169,9 +169,9 @@ def accept_files(as_json: bool, **given: Any) -> None:
 @AS_JSON
 @with_settings("data_dir")
 def promote(as_json: bool, **given: Any) -> None:
-    """Make this box the primary, in place of one that is lost.
+    """Make this server the primary, in place of one that is lost.
 
-    The box must be stopped. The previous primary stops when it learns of this.
+    The server must be stopped. The previous primary stops when it learns of this.
     """
 
     def run() -> None:
@@ -181,7 +181,7 @@ def promote(as_json: bool, **given: Any) -> None:
             upgrade.prepare(found, SystemClock())
             promoted_at = promotion.promote(found.data_dir, SystemClock().now())
             upgrade.mark_done(found)
-        words = ["This box is now the primary. The previous one stops when it learns of this"]
+        words = ["This server is now the primary. The previous one stops when it learns of this"]
         show({"promotedAt": promoted_at}, words, as_json=as_json)
 
     report_refusals(run)

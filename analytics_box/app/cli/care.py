@@ -93,8 +93,8 @@ retire = command(
 def vacuum(as_json: bool, **given: Any) -> None:
     """Return unused space in both databases to the disk.
 
-    On a running box, empty pages are returned in small steps while events keep coming in. On a stopped box both files
-    are rewritten, which also closes gaps. This needs free disk space of twice their size, which is checked first.
+    On a running server, empty pages are returned in small steps while events keep coming in. On a stopped server,
+    both files are rewritten without gaps. This needs free disk space of twice their size, which is checked first.
     """
 
     def run() -> None:

@@ -84,7 +84,7 @@ flag = click.Group(
         command(
             "import",
             "flags.import",
-            "Import feature flags from FILE: an export of this box, Unleash, GrowthBook, LaunchDarkly or flagd.\n\n"
+            "Import feature flags from FILE: an Analytics Box export, Unleash, GrowthBook, LaunchDarkly or flagd.\n\n"
             "FILE can be - for standard input. Parts without a counterpart are listed, and their flags are inactive. "
             "The exit code is 1 if a flag failed.",
             FILE,
@@ -98,7 +98,7 @@ flag = click.Group(
             option(
                 "environment",
                 "--environment",
-                "Environment to import flags into. [default: none, or that of an export of this box]",
+                "Environment to import flags into. [default: none, or that of an Analytics Box export]",
             ),
             option("sourceEnvironment", "--from", "Environment to import, if the file has several."),
             UPDATE_EXISTING,

@@ -147,7 +147,7 @@ link = click.Group(
             "links.create",
             "Create a short link that redirects to TARGET, and print its short URL.",
             argument("targetUrl", "target"),
-            *_fields(" [default: the destination]", " [default: generated]", " [default: the domain of the box]"),
+            *_fields(" [default: the destination]", " [default: generated]", " [default: the server's domain]"),
             run=_store,
             text=lambda row: [row["shortUrl"]],
             settings=LINK_SETTINGS,
@@ -175,13 +175,13 @@ link = click.Group(
         command(
             "import",
             "links.import",
-            "Import short links from FILE: an export of this box, Bitly, Dub, Kutt, Shlink or YOURLS.\n\n"
+            "Import short links from FILE: an Analytics Box export, Bitly, Dub, Kutt, Shlink or YOURLS.\n\n"
             "FILE can be - for standard input. Each row succeeds or fails by itself; the exit code is 1 if a row "
             "failed.",
             FILE,
             option("format", "--format", "Format. [default: by the name of FILE, or csv]", choices=_FORMATS),
             DRY_RUN,
-            option("domain", "--domain", "Domain for links of domains that are not yours; '' for the host of the box."),
+            option("domain", "--domain", "Domain for links of domains that are not yours; '' for the server's host."),
             run=_import,
             text=_import_lines,
             failed=lambda answer: bool(answer["failed"]),

@@ -92,7 +92,7 @@ COMMANDS: Final = {
     "man": CommandLine("reference", "man", "Print the man page, analytics-box(1)."),
     "monitor": CommandLine("monitors", "monitor", "List, add, pause, resume, import and export monitors; check a URL."),
     "organization": CommandLine("accounts", "organization", "List organizations, and set their private networks."),
-    "promote": CommandLine("box", "promote", "Make this box the primary, in place of one that is lost."),
+    "promote": CommandLine("box", "promote", "Make this server the primary, in place of one that is lost."),
     "prune": CommandLine("care", "prune", "Remove old events of one website or of all."),
     "restore": CommandLine(
         "backup", "restore_command", "Restore a backup from SOURCE: a file, a folder, or - for a pipe."
@@ -100,7 +100,7 @@ COMMANDS: Final = {
     "retire": CommandLine("care", "retire", "Remove an ingest node permanently."),
     "serve": CommandLine("serve", "serve", "Start the server: API, events and web pages."),
     "settings": CommandLine("box", "settings", "Show all settings and where they are set, or change some."),
-    "setup": CommandLine("box", "setup", "Set up a new box without a browser: user, organization and website."),
+    "setup": CommandLine("box", "setup", "Set up a new server without a browser: user, organization and website."),
     "user": CommandLine("accounts", "user", "Create, list and confirm accounts; reset passwords."),
     "vacuum": CommandLine("care", "vacuum", "Return unused space in both databases to the disk."),
     "website": CommandLine("websites", "website", "List, show, create, edit, delete and restore websites."),

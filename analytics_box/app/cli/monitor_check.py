@@ -58,7 +58,7 @@ def monitor_check(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Check URL once, as a monitor does, and print the duration of each step. This needs no box.
+    """Check URL once, as a monitor does, and print the duration of each step. No server needs to run.
 
     Examples of URL: example.com, https://example.com/health, tcp://example.com:22, tls://example.com,
     dns://example.com, ping://example.com. The exit code is 0 for up, 1 for down and 2 for invalid usage.

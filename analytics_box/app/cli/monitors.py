@@ -152,7 +152,7 @@ monitor = click.Group(
         command(
             "import",
             "uptime.import",
-            "Import monitors from FILE: an export of this box, an Uptime Kuma backup, or a Gatus configuration.\n\n"
+            "Import monitors from FILE: an Analytics Box export, an Uptime Kuma backup, or a Gatus configuration.\n\n"
             "FILE can be - for standard input. Each monitor succeeds or fails by itself; the exit code is 1 if a "
             "monitor failed. Options without a counterpart are listed.",
             FILE,

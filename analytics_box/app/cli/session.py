@@ -21,7 +21,9 @@ def check_box(directory: Path) -> None:
     """Raises NotFound for a directory without a box."""
     file = directory / schema.BOX_FILE
     if not file.exists():
-        raise errors.NotFound(f"There is no box in {directory}. Start one there, or use another --data-dir")
+        raise errors.NotFound(
+            f"There is no Analytics Box data in {directory}. Start one there, or use another --data-dir"
+        )
 
 
 @contextmanager

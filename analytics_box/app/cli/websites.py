@@ -135,13 +135,13 @@ website = click.Group(
             option(
                 "settings.hourlyTexts",
                 "--hourly-texts",
-                "New texts per hour, or none for the default of the box.",
+                "New texts per hour, or none for the server default.",
                 type=OrNull("none", click.IntRange(1)),
             ),
             option(
                 "settings.hourlyMegabytes",
                 "--hourly-megabytes",
-                "Megabytes of new texts per hour, or none for the default of the box.",
+                "Megabytes of new texts per hour, or none for the server default.",
                 type=OrNull("none", click.IntRange(1)),
             ),
             option(

@@ -202,7 +202,7 @@ def since(
 
 def _new(directory: Path, now: int) -> Demo:
     if (directory / schema.BOX_FILE).exists():
-        raise NotADemo(f"{directory} holds a box that is not a demo; choose another --data-dir")
+        raise NotADemo(f"{directory} contains data that is not from a demo; choose another --data-dir")
     first_day = utc_day(now) - DAYS
     demo = Demo(email=EMAIL, password=ids.base62(16), first_day=first_day, filled=first_day * DAY)
     note(directory, demo)

@@ -50,10 +50,10 @@ WEBSITE = "YOUR-WEBSITE-ID"
 _CACHED = {304: "The file has not changed (If-None-Match)."}
 
 ROUTES: dict[tuple[str, str], RouteDescription] = {
-    ("GET", "/health"): RouteDescription("Box", "Check that the box is running", answer=answers.Health),
+    ("GET", "/health"): RouteDescription("Box", "Check that the server is running", answer=answers.Health),
     ("GET", "/health/ready"): RouteDescription(
         "Box",
-        "Check that the box is ready",
+        "Check that the server is ready",
         text="Returns 503 if a database is missing or cannot be written, or if the disk is nearly full; see `reason`.",
         answer=answers.Ready,
         errors=(503,),
@@ -184,7 +184,7 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
         "Discovery", "Get the authentication methods (RFC 9728)", answer=dict[str, Any]
     ),
     ("GET", "/.well-known/oauth-protected-resource/{suffix}"): RouteDescription(
-        "Discovery", "Get the authentication methods of a part of the box", answer=dict[str, Any], errors=(404,)
+        "Discovery", "Get the authentication methods of a part of the server", answer=dict[str, Any], errors=(404,)
     ),
     ("POST", "/v1/query"): RouteDescription(
         "Queries",

@@ -135,7 +135,7 @@ def document(settings: Settings, *, cookie: str, pages: bool = False) -> Schema:
                     "type": "apiKey",
                     "in": "cookie",
                     "name": cookie,
-                    "description": "A signed-in user. Requests that change data must come from the box's pages.",
+                    "description": "A signed-in user. Requests that change data must come from the server's pages.",
                 },
             },
             "headers": refusals.headers(),

@@ -20,11 +20,11 @@ WORDS = {
     409: "The request conflicts with an existing resource or its state.",
     413: "The body is too large.",
     415: "The content type or compression is not supported.",
-    421: "The host name does not belong to this box.",
+    421: "The host name does not belong to this server.",
     422: "The JSON does not match the schema. `details` names the field.",
     429: "Too many requests. Wait `retryAfter` seconds.",
-    500: "Internal error. See the box's log.",
-    503: "The box is overloaded, stopping or out of disk space. Retry after `Retry-After` seconds.",
+    500: "Internal error. See the server's log.",
+    503: "The server is overloaded, stopping or out of disk space. Retry after `Retry-After` seconds.",
 }
 # Descriptions for short links.
 LINK_WORDS = {
@@ -156,7 +156,7 @@ def headers() -> Schema:
     return {
         "X-Request-ID": {"description": "The id of this request.", "schema": {"type": "string"}},
         "WWW-Authenticate": {
-            "description": "Bearer, with the address of this box's protected-resource metadata.",
+            "description": "Bearer, with the address of this server's protected-resource metadata.",
             "schema": {"type": "string"},
         },
         "X-Analytics-Box": {

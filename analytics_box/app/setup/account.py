@@ -60,7 +60,7 @@ class CreatedAccount(Struct, frozen=True):
 def first_account(db: Connection, wanted: FirstAccount, *, by: By) -> CreatedAccount:
     """Make everything that a new box needs. Raises Conflict when the box is set up already, and BadRequest."""
     if users.is_over(db):
-        raise Conflict("This box is already set up")
+        raise Conflict("This server is already set up")
     organization = Organization(
         id=ids.new_id(),
         name=clean_organization(wanted.organization),

@@ -51,7 +51,7 @@ async def figures(watched: WatchedParts) -> list[Figure]:
     trouble = await watched.readiness.trouble()
     replica = await engine_status(watched)
     return [
-        _one("analytics_box_ready", "Whether the box can do its work, as /health/ready says", not trouble),
+        _one("analytics_box_ready", "Whether the server can do its work, as /health/ready says", not trouble),
         Figure("analytics_box_info", "gauge", "The version", "version", {analytics_box.__version__: 1}),
         Figure(
             "analytics_box_events_total",

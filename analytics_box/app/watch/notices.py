@@ -70,5 +70,5 @@ def backup_notice(standing: BackupStanding, now: int) -> str:
     if not standing.overdue:
         return ""
     if standing.last is None:
-        return _("This box has never been backed up.")
+        return _("This server has never been backed up.")
     return _("The last backup is {days} days old.").format(days=(now - standing.last.moment) // DAY)

@@ -13,7 +13,7 @@ from analytics_box.base.translation import _, ngettext
 
 _BACKUPS = {
     "failed": _("The last backup failed. See Settings → Server for the reason."),
-    "never": _("This box has never been backed up."),
+    "never": _("This server has never been backed up."),
     "overdue": _("The last backup is too old."),
 }
 _WITHOUT_CLICKHOUSE = {
@@ -94,7 +94,7 @@ def warnings(seen: WarningInputs) -> list[Warning]:
 
 
 def _damage(seen: WarningInputs) -> Warning | None:
-    text = _("Damaged: {files}. Stop the box and restore a backup of both databases.").format(
+    text = _("Damaged: {files}. Stop the server and restore a backup of both databases.").format(
         files=" and ".join(seen.damaged)
     )
     return Warning("damage", "bad", text, "production#damage-while-the-server-runs") if seen.damaged else None
@@ -216,9 +216,9 @@ def _network(seen: WarningInputs) -> Warning | None:
             "network",
             "bad",
             ngettext(
-                "The box has been cut off from the internet or a private network for a minute. "
+                "The server has been cut off from the internet or a private network for a minute. "
                 "Checks of monitors there are unknown, and no alerts are sent.",
-                "The box has been cut off from the internet or a private network for {count} "
+                "The server has been cut off from the internet or a private network for {count} "
                 "minutes. Checks of monitors there are unknown, and no alerts are sent.",
                 minutes,
             ).format(count=minutes),

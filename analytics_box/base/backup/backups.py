@@ -160,7 +160,7 @@ class Backups:
     def _look_at_end(self) -> GoingOn:
         def look() -> None:
             if self._ending.is_set():
-                raise BoxStopping("The box is stopping")
+                raise BoxStopping("The server is stopping")
 
         return look
 

@@ -74,7 +74,7 @@ def webhook_url(help: str) -> ChannelField:
 def server_url(example: str, default: str = "") -> ChannelField:
     """The field of services that people run themselves."""
     help = (
-        f"For example {example}. A server in a private network works if the box administrator has opened that network."
+        f"For example {example}. A server in a private network works if a server administrator has opened that network."
     )
     return ChannelField("url", "Server", help, base_url, type="url", longest=500, default=default)
 

@@ -61,7 +61,7 @@ class Fence:
             raise AddressRefused(self._hinted(_PRIVATE))
         self.check_port(port)
         if port and port == self._port and (self._is_own(outer) or self._is_own(inner)):
-            raise AddressRefused("This is the box's own address")
+            raise AddressRefused("This is the server's own address")
         return outer
 
     def check_port(self, port: int) -> None:

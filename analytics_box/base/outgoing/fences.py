@@ -21,8 +21,8 @@ MOST_LENGTH: Final = 1_000  # characters of what is stored for an organization
 _HINTS: Final = {
     "stranger": "Use an address on the public internet",
     "member": (
-        "A box administrator can open the network for your organization in its settings (see Private networks in the "
-        "manual)"
+        "A server administrator can open the network for your organization in its settings (see Private networks in "
+        "the manual)"
     ),
     "administrator": "Add the network to the setting allowed_private_targets",
 }

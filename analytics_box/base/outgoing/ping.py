@@ -15,8 +15,8 @@ from analytics_box.base.outgoing.messages import RequestCourse, ms
 from analytics_box.base.outgoing.target import HostPort
 
 NOT_ALLOWED: Final = (
-    "This machine does not let the box send pings: set net.ipv4.ping_group_range to a range that has the group of the "
-    "box, such as: sysctl -w net.ipv4.ping_group_range='0 2147483647'"
+    "This machine does not let the server send pings: set net.ipv4.ping_group_range to a range that includes the "
+    "server's group, such as: sysctl -w net.ipv4.ping_group_range='0 2147483647'"
 )
 _AGAIN_SECONDS: Final = 1.0  # a packet may be lost
 _HEADER: Final = struct.Struct("!BBHHH")  # type, code, checksum, identifier, sequence

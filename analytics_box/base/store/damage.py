@@ -25,7 +25,7 @@ _AFTER_A_LOOK: Final = 60  # seconds
 
 def sentence(name: str) -> str:
     """The state of a damaged file and the way out, as every caller, page and log line has it."""
-    return f"{name} is damaged: stop the box and restore a backup of both databases"
+    return f"{name} is damaged: stop the server and restore a backup of both databases"
 
 
 def unreadable_sentence(name: str) -> str:

@@ -60,7 +60,7 @@ def integrity(path: Path, *, in_use: bool = False) -> str:
 
 
 def _damage_text(broken: apsw.Error) -> str:
-    return f"damaged ({broken}): stop the box and restore a backup of both databases"
+    return f"damaged ({broken}): stop the server and restore a backup of both databases"
 
 
 def integrity_in_pieces(read: Read, *, piece: int = PIECE) -> str:

@@ -99,7 +99,7 @@ def _check_match(box: Path, events: Path, ours: Side, theirs: Side, *, accept: b
     """Raises NotAPair."""
     if theirs.box_id and theirs.box_id != ours.box_id:
         raise NotAPair(
-            f"{box} and {events.name} belong to different boxes; restore two files from the same backup, or move "
+            f"{box} and {events.name} belong to different servers; restore two files from the same backup, or move "
             f"{events.name} elsewhere and start without events: {ACCEPT} --data-dir {box.parent}"
         )
     if _is_older(ours, theirs) and not accept:
@@ -118,7 +118,7 @@ def mismatch(box: Connection, events: Connection) -> tuple[str, str]:
     """The id of the box, and why these two files do not belong together: empty if they do. It writes nothing."""
     box_id, other_id = _box_id(box), _box_id(events)
     if other_id and other_id != box_id:
-        return box_id, f"{schema.BOX_FILE} and {schema.EVENTS_FILE} belong to different boxes"
+        return box_id, f"{schema.BOX_FILE} and {schema.EVENTS_FILE} belong to different servers"
     if any(theirs > ours for theirs, ours in zip(_numbers_known(events), _numbers_given(box), strict=True)):
         return box_id, f"{schema.BOX_FILE} is older than {schema.EVENTS_FILE}"
     return box_id, ""
@@ -136,14 +136,14 @@ def _check_both_are_there(box: Path, events: Path, seen: Seen, *, accept: bool) 
     has_box, has_events = bool(seen[box.name]), bool(seen[events.name])
     if has_events and not has_box:
         raise NotAPair(
-            f"{box} is missing or empty, but {events.name} has events of a box; restore {box.name}, "
-            f"or move {events.name} elsewhere to begin a new box"
+            f"{box} is missing or empty, but {events.name} has events of a server; restore {box.name}, "
+            f"or move {events.name} elsewhere to start over"
         )
     if has_events or not has_box or not _with(box, _has_accounts):
         return []
     if not accept:
         raise NotAPair(
-            f"{events} is missing or empty, but this box has been in use; restore it, "
+            f"{events} is missing or empty, but this server has been in use; restore it, "
             f"or begin without events: {ACCEPT} --data-dir {box.parent}"
         )
     return [f"{events.name} is new and has no events"]

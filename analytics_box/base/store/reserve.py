@@ -20,8 +20,8 @@ ENOUGH = 3 * SIZE  # free bytes of a disk on which it is kept
 LITTLE = SIZE // 2  # free bytes with which a start would fail
 SMALL = 20  # the mark is at most this part of a disk
 AGAIN = 1.1  # times the mark: free bytes with which events are taken again
-FULL = "The box's disk is full. Try again later"
-LOW = "The box's disk is nearly full. Try again later"
+FULL = "The server's disk is full. Try again later"
+LOW = "The server's disk is nearly full. Try again later"
 
 
 class Disk(NamedTuple):

@@ -85,8 +85,8 @@ class Writer:
         lost = self._files.lost()
         if lost is not None and not self.is_lost:
             log.error(
-                "%s was removed or replaced while the box runs: writes are refused. Put the same file back, or export "
-                "what you need, stop the server and restore a backup",
+                "%s was removed or replaced while the server runs: writes are refused. Put the same file back, or "
+                "export what you need, stop the server and restore a backup",
                 lost,
             )
         elif self.is_lost and lost is None:

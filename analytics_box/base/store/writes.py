@@ -19,7 +19,7 @@ Connection = apsw.Connection  # for callers who only pass one on
 DatabaseError = apsw.Error
 READ_ONLY = apsw.SQLITE_OPEN_READONLY
 ConstraintError = apsw.ConstraintError  # a check, a reference or a unique index refuses a row
-STOPPING = "The box is stopping. Try again in a moment"
+STOPPING = "The server is stopping. Try again in a moment"
 DISK_ERRORS = (
     apsw.FullError,
     apsw.IOError,

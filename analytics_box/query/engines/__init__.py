@@ -167,7 +167,7 @@ class Engines:
     def _why_not_far(self) -> str:
         """The reason why ClickHouse does not answer."""
         if self._far is None:
-            return "which this box does not use now (columnar)"
+            return "which this server does not use now (columnar)"
         return "which lacks events" if self._far.lacks else "which is unavailable"
 
     async def _rows_here(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row]:

@@ -123,7 +123,7 @@ class Beyond:
 
     async def _asked(self, ask: "Callable[[ClickHouse], Awaitable[T]]") -> T:
         if self._far is None:
-            raise InClickHouse("A part of this is in ClickHouse only, which this box does not use now (columnar)")
+            raise InClickHouse("A part of this is in ClickHouse only, which this server does not use now (columnar)")
         if not self._far.ready:
             raise InClickHouse("Part of this data is only in ClickHouse, which is unavailable")
         try:

@@ -13,7 +13,7 @@ from analytics_box.web.page.templates import FORM_KEPT, own_path
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
 _NOT_SET_UP = (
-    _("This box is not set up yet"),
+    _("This server is not set up yet"),
     _("The setup link was printed when the server started."),
     _("Open that link to create the first account."),
 )

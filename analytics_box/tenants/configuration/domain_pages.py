@@ -125,7 +125,7 @@ def _note(domain: Domain, person: SignedInPerson) -> str:
         words = (
             _("Verified by its TXT record {when}.")
             if domain.proven_by == "dns"
-            else _("Added by the administrator of this box {when}.")
+            else _("Added by a server administrator {when}.")
         )
         return words.format(when=dates.moment(domain.proven_at, person))
     if domain.checked_at is None:

@@ -6,7 +6,7 @@ from analytics_box.base.translation import _
 from analytics_box.resource.table import Table
 from analytics_box.tenants.configuration.rules import Domain
 
-TAKEN: Final = "This domain belongs to another organization of this box"
+TAKEN: Final = "This domain belongs to another organization of this server"
 DOMAINS: Final = Table(
     "domains",
     Domain,

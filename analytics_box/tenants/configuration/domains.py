@@ -91,7 +91,7 @@ def claim(
     """
     access.check(db, organization_id, by, "update")
     if without_proof and not access.administers(db, by):
-        raise errors.Forbidden(_("Only a box administrator can add a domain without verification"))
+        raise errors.Forbidden(_("Only a server administrator can add a domain without verification"))
     domain = rules.clean_domain(given, own_hosts)
     if DOMAINS.count(db, "organization_id = ?", organization_id) >= rules.MOST_DOMAINS:
         raise Conflict.full(

@@ -56,7 +56,7 @@ def clean_domain(given: str, own_hosts: Collection[str]) -> str:
     if last in {"localhost", "local", "internal", "invalid", "onion", "alt"}:
         raise BadRequest.about("domain", _("This domain cannot be added"))
     if domain in own_hosts:
-        raise BadRequest.about("domain", _("This is the box's own address. Enter another domain or subdomain"))
+        raise BadRequest.about("domain", _("This is the server's own address. Enter another domain or subdomain"))
     return domain
 
 

@@ -170,7 +170,7 @@ async def confirm(visit: Visitor) -> Answer:
 
     def write(db: Connection) -> None:
         if not access.administers(db, by):
-            raise errors.Forbidden(_("Only a box administrator can confirm accounts"))
+            raise errors.Forbidden(_("Only a server administrator can confirm accounts"))
         if all(member.user_id != user_id for member in members.of_organization(db, own)):
             raise errors.NotFound.of("member", user_id)
         users.confirm(db, user_id, organization_id=own, by=by)

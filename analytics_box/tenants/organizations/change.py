@@ -119,10 +119,10 @@ def update(
     access.check(db, organization_id, by, "update")
     before = access.existing(db, organization_id)
     if given.plan is not None and given.plan != before.plan and not access.administers(db, by):
-        raise errors.Forbidden(_("Only a box administrator can change the plan"))
+        raise errors.Forbidden(_("Only a server administrator can change the plan"))
     if given.private_targets is not None:
         if not access.administers(db, by):
-            raise errors.Forbidden(_("Only a box administrator can open private networks"))
+            raise errors.Forbidden(_("Only a server administrator can open private networks"))
         open_networks(db, organization_id, by, given.private_targets, allowed)
     after = replace(
         before,

@@ -69,7 +69,7 @@ GROUPS: Final = (
         _("Server"),
         _("Server settings"),
         (
-            SettingsEntry("box", _("This box"), "/settings/box", administrators=True),
+            SettingsEntry("box", _("Status"), "/settings/box", administrators=True),
             SettingsEntry("box-email", _("Email"), "/settings/box/email", administrators=True),
             SettingsEntry("box-backups", _("Backups"), "/settings/box/backups", administrators=True),
             SettingsEntry("box-network", _("Network"), "/settings/box/network", administrators=True),

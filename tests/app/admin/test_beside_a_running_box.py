@@ -115,6 +115,6 @@ def test_a_running_box_is_set_up_without_a_browser_and_the_link_is_void(tmp_path
         assert status(running, account.api_key) == 200
         signed_in = httpx.post(f"{server.url}/sign-in", data={"email": EMAIL, "password": PASSWORD})
         assert signed_in.status_code == 303
-        with pytest.raises(AssertionError, match="This box is already set up"):
+        with pytest.raises(AssertionError, match="This server is already set up"):
             run_set_up(data_dir)
     assert written_down(data_dir, account.user_id) == [("created", "command line")]

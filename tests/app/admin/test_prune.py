@@ -182,4 +182,4 @@ def test_vacuum_looks_at_the_disk_first(box: WholeBox, data: Path, monkeypatch: 
 
 
 def test_vacuum_of_nothing_is_refused(tmp_path: Path) -> None:
-    assert typed("vacuum", data=tmp_path / "none").stderr.startswith("Error: There is no box in ")
+    assert typed("vacuum", data=tmp_path / "none").stderr.startswith("Error: There is no Analytics Box data in ")

@@ -195,5 +195,5 @@ def test_missing_box_is_not_created(tmp_path: Path) -> None:
     for arguments in (("create", "grace@example.com"), ("list",)):
         ended = run(data_dir, *arguments)
         assert ended.returncode == 1
-        assert ended.stderr.startswith(f"Error: There is no box in {data_dir}.")
+        assert ended.stderr.startswith(f"Error: There is no Analytics Box data in {data_dir}.")
         assert not data_dir.exists()

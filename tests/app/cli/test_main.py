@@ -227,7 +227,7 @@ def test_check_refuses_an_empty_file_that_a_start_refuses(data: Path) -> None:
     ended = run("check", data=data)
     assert ended.exit_code == 1
     assert "The server cannot start with these files" in ended.output
-    assert "events.db is missing or empty, but this box has been in use" in ended.output
+    assert "events.db is missing or empty, but this server has been in use" in ended.output
     said = json.loads(run("check", "--json", data=data).output.splitlines()[0])
     assert said["sound"] is False
     assert "missing or empty" in said["refusal"]
@@ -241,7 +241,7 @@ def test_check_refuses_files_of_different_boxes(data: Path, tmp_path: Path) -> N
     (data / "events.db").write_bytes((other / "events.db").read_bytes())
     ended = run("check", data=data)
     assert ended.exit_code == 1
-    assert "belong to different boxes" in ended.output
+    assert "belong to different servers" in ended.output
 
 
 def test_check_over_http_reports_a_server_that_does_not_answer() -> None:

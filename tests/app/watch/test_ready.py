@@ -51,7 +51,7 @@ def test_database_damaged_while_the_box_runs_is_not_ready_and_metrics_still_answ
         spoil(box.box.settings.data_dir / "events.db")
         question = {"parameters": ["top_pages"], "startDate": "2026-01-01", "endDate": "2026-12-31"}
         answer = box.post(f"/v1/query?website_id={box.sites['shop']}", question, key="all")
-        assert b"events.db is damaged: stop the box and restore a backup of both databases" in answer.body
+        assert b"events.db is damaged: stop the server and restore a backup of both databases" in answer.body
         assert_unavailable(box, "events.db is damaged")
         answer = box.ask("GET", "/metrics", headers={}, address="127.0.0.1")
         assert answer.status == 200

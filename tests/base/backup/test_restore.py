@@ -125,7 +125,7 @@ DAMAGES: tuple[tuple[str, Callable[[Members], Any], str], ...] = (
     ("no manifest", lambda found: found.pop(manifest.NAME), "does not begin with a manifest"),
     ("a damaged database", lambda found: again(found, "events.db", b"SQLite format 3\0" + b"\1" * 9_000), "damaged"),
     ("an empty database", lambda found: again(found, "events.db", b""), "missing or empty"),
-    ("files of two boxes", another_box, "belong to different boxes"),
+    ("files of two boxes", another_box, "belong to different servers"),
 )
 
 

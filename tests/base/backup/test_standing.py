@@ -119,7 +119,7 @@ def test_a_box_without_backups_says_so_after_a_week(plain: WholeBox) -> None:
     plain.clock.advance(seconds=7 * 86_400 - 60)
     assert "notice-warn" not in page(plain)
     plain.clock.advance(seconds=120)
-    assert "This box has never been backed up." in page(plain)
+    assert "This server has never been backed up." in page(plain)
     assert "No backups yet" in plain.get("/settings/box/backups", accept="text/html", cookie=plain.cookie).body.decode()
     plain.run(plain.box.parts[Backups].note(BackupEntry("upgrade", "/x", plain.clock.now(), moment=plain.clock.now())))
     assert "never been backed up" in page(plain), "one on the same disk is none"

@@ -43,7 +43,7 @@ def test_read_that_meets_damage_is_refused_with_the_damage_sentence(
     damaged: Db, caplog: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(3):
-        with pytest.raises(Unavailable, match=r"notes\.db is damaged: stop the box and restore a backup") as refused:
+        with pytest.raises(Unavailable, match=r"notes\.db is damaged: stop the server and restore a backup") as refused:
             damaged.read_now(texts)
     assert "again" not in refused.value.message
     assert damaged.damage.reason
@@ -58,7 +58,7 @@ def test_write_that_meets_damage_is_refused_with_the_damage_sentence(path: Path)
     db.close()
     spoil(path)
     db = Db(path, readers=1)
-    with pytest.raises(Unavailable, match=r"notes\.db is damaged: stop the box and restore a backup"):
+    with pytest.raises(Unavailable, match=r"notes\.db is damaged: stop the server and restore a backup"):
         db.write_now(note("one more"))
     assert db.damage.reason
     db.close()

@@ -29,7 +29,7 @@ def test_events_are_refused_while_their_file_is_gone_and_taken_again_once_it_is_
             box.run(jobs.look_at_files(box.box))
         refused = box.post("/track", event, key="all")
         assert refused.status == 503, refused.body
-        assert caplog.text.count(f"{file} was removed or replaced while the box runs") == 1
+        assert caplog.text.count(f"{file} was removed or replaced while the server runs") == 1
         assert box.query("shop", {"parameters": ["custom_events"], "preset": "today"}).status == 200, "reads go on"
         aside.rename(file)
         box.run(jobs.look_at_files(box.box))

@@ -151,7 +151,7 @@ def test_a_file_of_another_box_is_refused_whatever_is_accepted(tmp_path: Path, n
         own = (directory / name).read_bytes()
         shutil.copy(tmp_path / "other" / name, directory / name)
         for accepting in (False, True):
-            with pytest.raises(NotAPair, match="belong to different boxes"):
+            with pytest.raises(NotAPair, match="belong to different servers"):
                 bring_together(directory, accept=accepting)
         (directory / name).write_bytes(own)
         box.reopen()

@@ -112,7 +112,7 @@ def test_close_breaks_off_a_read_that_would_go_on_for_long(path: Path) -> None:
     assert begun.wait(PATIENCE)
     db.close()
     asking.join(PATIENCE)
-    assert [str(stopped) for stopped in ended] == ["The box is stopping. Try again in a moment"]
+    assert [str(stopped) for stopped in ended] == ["The server is stopping. Try again in a moment"]
 
 
 def test_reads_that_still_wait_for_a_connection_at_close_are_refused(path: Path) -> None:

@@ -275,7 +275,7 @@ def test_only_a_whole_box_that_is_stopped_can_be_promoted(world: World) -> None:
     with pytest.raises(Conflict, match="belongs to an ingest machine"):
         promote(node, now)
     ended = CliRunner().invoke(main, ["promote", "--data-dir", str(replica)])
-    assert (ended.exit_code, ended.output.partition(".")[0]) == (0, "This box is now the primary")
+    assert (ended.exit_code, ended.output.partition(".")[0]) == (0, "This server is now the primary")
     for name in (KEY_FILE, EVENTS_FILE):
         (replica / name).unlink()
         with pytest.raises(NotFound, match=f"There is no {name}"):

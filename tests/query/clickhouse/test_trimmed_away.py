@@ -49,7 +49,7 @@ def test_while_clickhouse_is_away_ranges_that_are_whole_are_answered_and_others_
 def test_a_box_that_went_back_refuses_what_it_has_not(facts: World) -> None:
     old(facts)
     facts.engines = Engines(facts.db, facts.clock, columnar="off")
-    with pytest.raises(InClickHouse, match="which this box does not use now"):
+    with pytest.raises(InClickHouse, match="which this server does not use now"):
         answer(facts, plan(facts, 70))
     ((views,),) = answer(facts, plan(facts, 30))
     assert views > 0

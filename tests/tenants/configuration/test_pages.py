@@ -155,7 +155,7 @@ def test_invalid_domain_is_reported_at_its_field(here: World) -> None:
     send(here, DOMAINS, domain="go.example.com", withoutProof="on")
     status, page = send(here, DOMAINS, domain="go.example.com")
     assert (status, "has already been added" in page) == (409, True)
-    assert "Added by the administrator" in page
+    assert "Added by a server administrator" in page
 
 
 def test_only_the_administrator_is_offered_to_add_without_proof(here: World) -> None:

@@ -37,7 +37,7 @@ from analytics_box.web.call import Call
 
 _ODD: Final = "The file cannot be read: a value has an unexpected type"
 _UNKNOWN: Final = (
-    "This file does not contain flags. Send an export of this box, Unleash, GrowthBook, LaunchDarkly or "
+    "This file does not contain flags. Send an Analytics Box export, Unleash, GrowthBook, LaunchDarkly or "
     "flagd, and set source to one of them"
 )
 _READERS: Final[dict[Source, Callable[[Mapping[str, Any], str | None], SourceFile]]] = {

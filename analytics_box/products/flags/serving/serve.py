@@ -152,7 +152,7 @@ class FlagServer:
             return CachedEvaluation(kept, state, tag, found.encoded, (found,))
         except Exception as raised:
             log.exception("Flags could not be evaluated")
-            raise BoxError("The flags could not be evaluated. See the box's log") from raised
+            raise BoxError("The flags could not be evaluated. See the server's log") from raised
 
     # Everything else
 

@@ -122,7 +122,7 @@ class ImportJobs:
             job.state, job.problem = "failed", refused.message
         except Exception:
             log.exception("An import of links failed")
-            job.state, job.problem = "failed", "Internal error. See the box's log"
+            job.state, job.problem = "failed", "Internal error. See the server's log"
         if job.state != "checked":
             job.content = b""
         job.until = self._clock.monotonic() + KEPT_MINUTES * 60

@@ -82,7 +82,9 @@ async def _run_check(asking: RunningCheck) -> CheckResult:
     except Exception:
         _log.exception("A check of a monitor of the kind %s broke off", monitor.kind)
         _measure(asking)
-        return _result(asking, Verdict("fail", "The check itself broke off; the log of the box says why", ()), "failed")
+        return _result(
+            asking, Verdict("fail", "The check failed because of an internal error. See the server log", ()), "failed"
+        )
     if asking.share.is_short and verdict.outcome != "pass" and _is_by_body(asking):
         raise Unavailable(_("The response could not be read because running checks use all the memory for responses"))
     return _result(asking, verdict, _reason(verdict, asking.seen), data)

@@ -135,7 +135,7 @@ async def add_subscriber(call: Call, given: AddSubscriber) -> AddSubscriberAnswe
     as for visitors, or Conflict for an address that is a subscriber already."""
     own, whole = find_reachable_page(call, given.statusPageId)
     if given.type == "email" and not call.parts[Mailer].configured:
-        raise errors.BadRequest.about("type", _("This box has no mail server. Set smtp_host"))
+        raise errors.BadRequest.about("type", _("Set up a mail server first (smtp_host)"))
     tools = call.parts[SubscriptionTools]
     wanted = subscribing.check_subscription(whole, given.type, given.address, given.componentIds, tools.fence)
 

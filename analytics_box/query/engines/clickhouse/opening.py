@@ -27,7 +27,7 @@ def why_not(server: Server, position: Position | None, box: str) -> str:
     if any(owner != box for owner, _, _ in found):
         raise Away("the database has the events of another server. Set another database in clickhouse_url")
     if position is None or not found:
-        return "there are none of this box yet"
+        return "they are not there yet"
     if missing := _missing(server, [table.name for table in tables.SHIPPED]):
         return f"there is no {', '.join(missing)}"
     if found != [(box, position.epoch, tables.shape(server.cluster))]:

@@ -123,7 +123,7 @@ def test_unsupported_options_of_uptime_kuma_are_reported(world: World) -> None:
     ):
         assert (found[name]["status"], found[name]["error"]) == ("failed", error)
     assert found["At home"]["field"] == "url"
-    assert "A box administrator can open the network" in found["At home"]["error"]
+    assert "A server administrator can open the network" in found["At home"]["error"]
     for name, lost in (("Odd API", "jsonPath $count(items[price > 3]) =="), ("Intranet", "authMethod ntlm")):
         assert (found[name]["status"], found[name]["isPaused"]) == ("created", True)
         assert found[name]["notes"][-1] == "It is paused; look at it and resume it"

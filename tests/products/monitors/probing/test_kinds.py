@@ -171,7 +171,7 @@ def test_names_of_private_networks_are_not_asked(url: str) -> None:
 
     found, questions = run(asked(()))
     assert (found.reason, questions) == ("refused", 0)
-    assert "A box administrator can open the network" in found.error
+    assert "A server administrator can open the network" in found.error
     found, questions = run(asked(("10.0.0.0/8",)))
     assert found.reason == "dns"
     assert questions > 0
