@@ -62,7 +62,7 @@ def test_database_damaged_while_the_box_runs_is_not_ready_and_metrics_still_answ
         assert "analytics_box_ready 0" in lines
         page = box.get("/settings/box", cookie=box.cookie)
         assert page.status == 200
-        assert b"Damaged: events.db. Stop the box and restore a backup" in page.body
+        assert b"Damaged: events.db. Stop the server and restore a backup" in page.body
     assert (tmp_path / "data" / UNCHECKED_FILE).exists(), "the next start looks through both files"
 
 
