@@ -147,23 +147,23 @@ website = click.Group(
             option(
                 "settings.allowedOrigins",
                 "--allowed-origin",
-                "Additional origin that can send events. {_LIST}",
+                f"Additional origin that can send events. {_LIST}",
                 multiple=True,
             ),
             option(
                 "settings.allowedIps",
                 "--allowed-ip",
-                "IP address or range that alone can send events. {_LIST}",
+                f"IP address or range that alone can send events. {_LIST}",
                 multiple=True,
             ),
-            option("settings.ignoredIps", "--ignored-ip", "IP address or range to exclude. {_LIST}", multiple=True),
+            option("settings.ignoredIps", "--ignored-ip", f"IP address or range to exclude. {_LIST}", multiple=True),
             option(
-                "settings.ignoredPaths", "--ignored-path", "Path to exclude, such as /admin/*. {_LIST}", multiple=True
+                "settings.ignoredPaths", "--ignored-path", f"Path to exclude, such as /admin/*. {_LIST}", multiple=True
             ),
             option(
                 "settings.ignoredTrackingOrigins",
                 "--ignored-tracking-origin",
-                "Origin to exclude. {_LIST}",
+                f"Origin to exclude. {_LIST}",
                 multiple=True,
             ),
             target=_WEBSITE,

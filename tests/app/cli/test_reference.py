@@ -33,6 +33,8 @@ def test_every_command_prints_json_and_describes_itself_and_its_options(row: Com
     assert row.short
     described = [one for one in leaf(row.name).params if isinstance(one, click.Option) and not one.help]
     assert described == []
+    help_texts = [leaf(row.name).help or "", *(getattr(one, "help", None) or "" for one in leaf(row.name).params)]
+    assert not [text for text in help_texts if re.search(r"\{\w+\}", text)], "a placeholder that nothing fills"
 
 
 def test_the_man_page_has_every_command_option_setting_and_exit_code() -> None:
