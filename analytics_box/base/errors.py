@@ -40,6 +40,7 @@ ResourceType = Literal[
     "channel",
     "delivery",
     "domain",
+    "errorGroup",
     "flag",
     "flagFolder",
     "flagSchedule",
@@ -71,6 +72,7 @@ ResourceType = Literal[
 # Messages use these nouns for types whose name on the wire is another one.
 _NOUNS: Mapping[ResourceType, str] = {
     "apiKey": "API key",
+    "errorGroup": "error group",
     "flagSchedule": "schedule",
     "incidentTemplate": "template",
     "incidentUpdate": "update",

@@ -4,7 +4,8 @@ How to declare a resource:
 
 1. Write its row as a frozen Struct. A field that callers give has a type with a `Field`, such as
    `Title = Annotated[str, Meta(max_length=200), Field(clean=words)]`; the others are the box's own (fields.py).
-2. Write `ROWS = Table("things", Thing, conflicts={…})`; hand-written SQL follows it (table.py).
+2. Write `ROWS = AuditedTable("things", Thing, "thing", "thing", about=…)`; hand-written SQL follows it (table.py). Its
+   `create`, `change` and `remove` write a row with its entry in the audit log (audited.py).
 3. Decorate the inputs of its procedures with `@input_of(Thing, needed=("name",))`; they list only what is special.
 4. Read a message with `values_of(message, Thing, context)`: cleaned values by the fields of the row, for `replace`.
 5. Answer with `answer_of(ThingShown, row, …)`, export with `record_of(row)`, log with `difference(before, after)`.

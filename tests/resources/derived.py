@@ -115,7 +115,8 @@ def _kinds() -> Mapping[str, Any]:
 
 def declared_tables() -> Iterator[Table[Any]]:
     """Every table that a module of the box declares."""
+    declares = re.compile(r" = (Audited)?Table\(")
     for one in pkgutil.walk_packages(analytics_box.__path__, "analytics_box."):
         spec = importlib.util.find_spec(one.name)
-        if spec is not None and spec.origin and " = Table(" in Path(spec.origin).read_text(encoding="utf-8"):
+        if spec is not None and spec.origin and declares.search(Path(spec.origin).read_text(encoding="utf-8")):
             yield from (value for value in vars(importlib.import_module(one.name)).values() if isinstance(value, Table))

@@ -26,7 +26,7 @@ from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.visitors import SALTS_FILE, SaltFile
 from analytics_box.products.funnels import change as funnels
-from analytics_box.products.funnels import rows as funnel_rows
+from analytics_box.products.funnels.lookup import FUNNELS
 from analytics_box.products.funnels.messages import NewFunnel
 from analytics_box.products.goals import change as goals
 from analytics_box.products.goals import lookup
@@ -92,7 +92,7 @@ def make(db: Connection, website: Website, first_day: int) -> None:
         for goal in GOALS:
             given = {"websiteId": website.id, "type": goal.type, "target": goal.target, "name": goal.name}
             goals.create(db, by, website, convert(given, NewGoal))
-    if not funnel_rows.FUNNELS.count(db, "website_id = ?", website.id):
+    if not FUNNELS.count(db, "website_id = ?", website.id):
         funnels.create(db, by, website, convert({"websiteId": website.id, **FUNNEL}, NewFunnel))
     if not notes.NOTES.count(db, "website_id = ?", website.id):
         for note in NOTES:

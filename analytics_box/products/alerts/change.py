@@ -1,12 +1,13 @@
 """Create, update and delete alert rules, and acknowledge alerts: each with its rows and its audit entry."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base import audit, errors, ids
+from analytics_box.base import errors, ids
 from analytics_box.base.identity import at_least
 from analytics_box.base.notify import change as channels
 from analytics_box.base.notify.change import ChannelTools
@@ -22,11 +23,10 @@ from analytics_box.products.alerts.alert_rule import (
     Destination,
     Episode,
 )
-from analytics_box.resource import fields
+from analytics_box.resource.fields import difference
 from analytics_box.resource.reach import Reach, check, in_reach, role_of
 
 OVER: Final = "This rule has no open alert for this subject"
-_SUBJECT: Final = "alarm"
 
 
 class VisibleAlertRules(Struct, frozen=True):
@@ -63,9 +63,8 @@ def create(
 ) -> AlertRule:
     """A new alert rule of these values of its fields. Raises Forbidden, BadRequest or Conflict."""
     check(db, own, "admin")
-    if len(rows.of(db, own.organization_id)) >= MOST_RULES:
-        text = _("An organization can have up to {most} alert rules; delete one first").format(most=MOST_RULES)
-        raise errors.Conflict.full("alarms", MOST_RULES, text)
+    full = _("An organization can have up to {most} alert rules; delete one first").format(most=MOST_RULES)
+    rows.ALERT_RULES.check_room(db, MOST_RULES, full, "organization_id = ?", own.organization_id)
     known: dict[str, Any] = {"website_id": None, "description": "", "enabled": True, "conditions": Conditions()}
     before = AlertRule(
         **known | dict(values),
@@ -75,10 +74,8 @@ def create(
         updated_at=own.by.now,
     )
     rule = _with_channels(db, tools, own, before, places)
-    rows.ALERT_RULES.insert(db, rule)
-    detail = {"name": rule.name, "triggerType": rule.trigger, "enabled": rule.enabled}
-    audit.record(db, own.by, own.organization_id, "created", _SUBJECT, rule.id, detail)
-    return rule
+    detail = {"triggerType": rule.trigger, "enabled": rule.enabled}
+    return rows.ALERT_RULES.create(db, own.by, own.organization_id, rule, detail)
 
 
 def update(
@@ -95,24 +92,19 @@ def update(
     """
     before = existing(db, own, rule_id)
     after = _with_channels(db, tools, own, replace(before, **values), places)
-    detail = fields.difference(before, after, without=("told_at",))
-    if not detail:
-        return before
-    after = replace(after, updated_at=own.by.now)
-    rows.ALERT_RULES.update(db, after)
+    changes = partial(difference, without=("told_at",))
+    after = rows.ALERT_RULES.change(db, own.by, own.organization_id, before, after, changes)
     if not after.enabled or after.trigger != before.trigger or after.website_id != before.website_id:
         episode_rows.forget_rule(db, after.id)
     elif after.conditions != before.conditions:
         _follow(db, after, own.by.now)
-    audit.record(db, own.by, own.organization_id, "updated", _SUBJECT, after.id, {"name": after.name, **detail})
     return after
 
 
 def delete(db: Connection, own: Reach, rule_id: str) -> AlertRule:
     """Delete an alert rule; its channels stay. Raises Forbidden or NotFound."""
     gone = existing(db, own, rule_id)
-    rows.ALERT_RULES.delete(db, gone.id)
-    audit.record(db, own.by, own.organization_id, "deleted", _SUBJECT, gone.id, {"name": gone.name})
+    rows.ALERT_RULES.remove(db, own.by, own.organization_id, gone)
     return gone
 
 
@@ -125,8 +117,8 @@ def acknowledge(db: Connection, own: Reach, rule_id: str, subject: str) -> Alert
         raise errors.NotFound.of("alarm", rule_id, OVER)
     if episode.acknowledged_at is None:
         episode_rows.store_episode(db, replace(episode, acknowledged_at=by.now, acknowledged_by=by.actor, due_at=None))
-        detail = {"name": rule.name, "acknowledged": messages.parse_occurrence(episode.occurrence).title}
-        audit.record(db, by, own.organization_id, "updated", _SUBJECT, rule.id, detail)
+        detail = {"acknowledged": messages.parse_occurrence(episode.occurrence).title}
+        rows.ALERT_RULES.record(db, by, own.organization_id, "updated", rule, detail)
     return rule
 
 

@@ -4,11 +4,15 @@ from typing import Final
 
 from analytics_box.base.store.db import Connection
 from analytics_box.products.alerts.alert_rule import AlertRule
-from analytics_box.resource.table import ChildList, Table
+from analytics_box.resource.audited import AuditedTable
+from analytics_box.resource.table import ChildList
 
-ALERT_RULES: Final = Table(
+ALERT_RULES: Final = AuditedTable(
     "alarms",
     AlertRule,
+    "alarm",
+    "alarm",
+    about=lambda rule: {"name": rule.name},
     columns={"trigger": "trigger_type"},
     lists={
         "channels": ChildList("alarm_channels", "alarm_id", "channel_id", {"escalation": 0}),

@@ -6,12 +6,12 @@ from typing import Annotated, Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base import audit, ids
+from analytics_box.base import ids
 from analytics_box.base.acting import By
-from analytics_box.base.errors import BadRequest, Conflict
+from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
-from analytics_box.resource.fields import Field, Stamp, difference
-from analytics_box.resource.table import Table
+from analytics_box.resource.audited import AuditedTable
+from analytics_box.resource.fields import Field, Stamp
 from analytics_box.tenants.websites.rules import Website
 
 State = Literal["open", "resolved", "ignored"]
@@ -47,7 +47,13 @@ class Occurrences(Struct, frozen=True):
     last: int
 
 
-GROUPS: Final = Table("error_groups", ErrorGroup)
+GROUPS: Final = AuditedTable(
+    "error_groups",
+    ErrorGroup,
+    "error group",
+    "errorGroup",
+    about=lambda group: {"name": group.fingerprint, "websiteId": group.website_id},
+)
 
 
 def of_website(db: Connection, website_id: str) -> Mapping[str, ErrorGroup]:
@@ -65,20 +71,16 @@ def decide(
         raise BadRequest.about("inNextRelease", "Only resolved errors can be resolved in the next release")
     before = GROUPS.first(db, "website_id = ? and fingerprint = ?", website.id, fingerprint)
     if before is None:
-        if GROUPS.count(db, "website_id = ?", website.id) >= MOST_GROUPS:
-            raise Conflict.full("errorGroups", MOST_GROUPS, f"A website can have up to {MOST_GROUPS} decided errors")
+        full = f"A website can have up to {MOST_GROUPS} decided errors"
+        GROUPS.check_room(db, MOST_GROUPS, full, "website_id = ?", website.id)
         new = ErrorGroup(
             ids.new_id(), website.id, fingerprint, state, in_next_release, by.now, by.actor, by.now, by.now
         )
-        after = GROUPS.insert(db, new)
-        _record(db, by, website, after, "created", {"state": state})
-        return after
+        return GROUPS.create(db, by, website.organization_id, new, {"state": state})
     after = replace(before, state=state, in_next_release=in_next_release)
     if state == "resolved" or after != before:
-        after = replace(after, decided_at=by.now, updated_at=max(by.now, before.updated_at + 1))
-        GROUPS.update(db, after)
-        _record(db, by, website, after, "updated", difference(before, after))
-    return after
+        after = replace(after, decided_at=by.now)
+    return GROUPS.change(db, by, website.organization_id, before, after)
 
 
 def state_of(group: ErrorGroup | None, occurrences: list[Occurrences]) -> tuple[State, bool]:
@@ -92,10 +94,3 @@ def state_of(group: ErrorGroup | None, occurrences: list[Occurrences]) -> tuple[
         for one in occurrences
     )
     return ("open", True) if back else ("resolved", False)
-
-
-def _record(
-    db: Connection, by: By, website: Website, group: ErrorGroup, action: audit.Action, detail: Mapping[str, object]
-) -> None:
-    about = {"name": group.fingerprint, "websiteId": website.id, **detail}
-    audit.record(db, by, website.organization_id, action, "error group", group.id, about)

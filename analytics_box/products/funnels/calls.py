@@ -1,9 +1,9 @@
 """Funnels over RPC (wire 10.5). Keys need read:data to read, manage:websites to write."""
 
 from analytics_box.base import errors
-from analytics_box.products.funnels import change, rows
+from analytics_box.products.funnels import change, lookup
 from analytics_box.products.funnels.figures import BY, TOTALS, FunnelQuery, duration_text, figures_of, rate_of
-from analytics_box.products.funnels.lookup import find_funnel
+from analytics_box.products.funnels.lookup import FUNNELS, find_funnel
 from analytics_box.products.funnels.messages import (
     AnalyzedFunnel,
     ChangedFunnel,
@@ -32,7 +32,7 @@ from analytics_box.web.recognition import source
 async def list_funnels(call: Call, given: ListFunnels) -> list[FunnelShown]:
     """funnels.list: list funnels, oldest first. Raises NotFound."""
     website = own(call, given.websiteId)
-    return [funnel_answer(funnel) for funnel in await call.read(lambda db: rows.of_website(db, website.id))]
+    return [funnel_answer(funnel) for funnel in await call.read(lambda db: lookup.of_website(db, website.id))]
 
 
 async def get_by_id(call: Call, given: OneFunnel) -> FunnelShown:
@@ -61,7 +61,7 @@ async def update(call: Call, given: ChangedFunnel) -> FunnelShown:
 async def delete(call: Call, given: OneFunnel) -> Success:
     """funnels.delete: delete a funnel. Raises NotFound."""
     website, _funnel = await find_funnel(call, given.id, given.websiteId)
-    await call.write(lambda db: change.delete(db, call.by, website, given.id))
+    await call.write(lambda db: FUNNELS.remove(db, call.by, website.organization_id, FUNNELS.existing(db, given.id)))
     return Success()
 
 

@@ -1,24 +1,34 @@
-"""Funnels by their ids and names: those that a caller can see, that queries name, and that the palette finds."""
+"""Funnels in box.db: those of a website, those that a caller can see, that queries name, and that the palette
+finds."""
 
 from collections.abc import Sequence
+from typing import Final
 
-from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection, Db
-from analytics_box.products.funnels import rows
 from analytics_box.products.funnels.funnel import Funnel
 from analytics_box.products.funnels.rules import steps_of
 from analytics_box.query.request import FunnelSteps
+from analytics_box.resource.audited import AuditedTable
 from analytics_box.tenants.websites.directory import Directory
-from analytics_box.tenants.websites.findable import MOST, Fits, owned_hits
+from analytics_box.tenants.websites.findable import owned_hits
 from analytics_box.tenants.websites.reach import own_row
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
 from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
+FUNNELS: Final = AuditedTable(
+    "funnels", Funnel, "funnel", "funnel", about=lambda funnel: {"name": funnel.name, "websiteId": funnel.website_id}
+)
+
+
+def of_website(db: Connection, website_id: str) -> list[Funnel]:
+    """The funnels of a website, oldest first."""
+    return FUNNELS.all(db, "website_id = ? order by created_at, id", website_id)
+
 
 async def find_funnel(call: Call, funnel_id: str, website_id: str | None = None) -> tuple[Website, Funnel]:
     """A funnel that the caller can see, with its website. Raises NotFound for it, or for the website it must be of."""
-    return await own_row(call, rows.FUNNELS.find, "funnel", funnel_id, website_id)
+    return await own_row(call, FUNNELS.find, "funnel", funnel_id, website_id)
 
 
 class NamedFunnels:
@@ -30,7 +40,7 @@ class NamedFunnels:
 
     async def find(self, site: int, funnel_id: str) -> FunnelSteps | None:
         """The steps of a funnel; None unless the website with this number has it."""
-        funnel = await self._db.read(lambda db: rows.FUNNELS.find(db, funnel_id))
+        funnel = await self._db.read(lambda db: FUNNELS.find(db, funnel_id))
         website = None if funnel is None else self._websites.find(funnel.website_id)
         if funnel is None or website is None or website.site != site:
             return None
@@ -39,11 +49,6 @@ class NamedFunnels:
 
 async def funnels(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
     """Funnels by name, the latest changed first."""
-    return await owned_hits(call, asked, _read_funnels)
-
-
-def _read_funnels(db: Connection, person: SignedInPerson, fits: Fits) -> list[tuple[str, PaletteHit]]:
-    return [
-        (website_id, PaletteHit("funnel", name, f"/sites/{website_id}/funnels/{funnel_id}", "funnel"))
-        for funnel_id, website_id, name in rows.fitting(db, person.organization_id, fits, MOST)
-    ]
+    return await owned_hits(
+        call, asked, FUNNELS, "funnel", "funnel", lambda one: f"/sites/{one.website_id}/funnels/{one.id}"
+    )

@@ -15,7 +15,7 @@ from analytics_box.figures import page, suggesting
 from analytics_box.figures.asking import PageQuery
 from analytics_box.figures.narrowing import Narrowing
 from analytics_box.figures.view import View, read_view
-from analytics_box.products.funnels import rows
+from analytics_box.products.funnels import lookup
 from analytics_box.products.funnels.figures import (
     BY,
     DIMENSIONS,
@@ -140,7 +140,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     website = own(visit.call, website_id)
     view = read_view(home(website), visit.request.query_params, WEBSITE)
     asking, board = await page.empty(visit, website.site, view)
-    funnels = await visit.call.read(lambda db: rows.of_website(db, website.id))
+    funnels = await visit.call.read(lambda db: lookup.of_website(db, website.id))
     return visit.pages.show(
         "funnels.html",
         shell=site_shell(visit, "funnels", website),

@@ -6,7 +6,7 @@ from analytics_box.base import errors
 from analytics_box.products.goals import change, lookup
 from analytics_box.products.goals.figures import GoalFigures, given_period, goal_figures
 from analytics_box.products.goals.goal import Goal
-from analytics_box.products.goals.lookup import find_goal
+from analytics_box.products.goals.lookup import GOALS, find_goal
 from analytics_box.products.goals.messages import (
     Analysing,
     AnalysingAll,
@@ -58,7 +58,7 @@ async def update(call: Call, given: ChangedGoal) -> GoalShown:
 async def delete(call: Call, given: OneGoal) -> Success:
     """goals.delete: delete a goal. Raises NotFound."""
     website, _ = await find_goal(call, given.id, given.websiteId)
-    await call.write(lambda db: change.delete(db, call.by, website, given.id))
+    await call.write(lambda db: GOALS.remove(db, call.by, website.organization_id, GOALS.existing(db, given.id)))
     return Success()
 
 

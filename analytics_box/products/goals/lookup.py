@@ -1,45 +1,28 @@
 """Goals in box.db: those that a caller can see, of a website, for filters of queries, and in the palette."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from analytics_box.base import figures
-from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.goals import KeptGoals
 from analytics_box.products.goals.goal import Goal
 from analytics_box.products.goals.rules import selecting
 from analytics_box.query.named_goals import Meant
-from analytics_box.resource.table import Table
+from analytics_box.resource.audited import AuditedTable
 from analytics_box.tenants.websites.directory import Directory
-from analytics_box.tenants.websites.findable import MOST, Fits, owned_hits
+from analytics_box.tenants.websites.findable import owned_hits
 from analytics_box.tenants.websites.reach import own_row
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
 from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
-GOALS: Final = Table("goals", Goal)
-
-
-def fitting(
-    db: Connection, organization_id: str, fits: Callable[[str, str], bool], most: int
-) -> list[tuple[str, str, str]]:
-    """The goals of an organization whose name and website's id fit: their ids, websites and names, up to `most`,
-    the latest changed first."""
-    found = db.execute(
-        """
-        -- goals.fitting
-        select goals.id, goals.website_id, goals.name from goals join websites on websites.id = goals.website_id
-        where websites.organization_id = ? order by goals.updated_at desc, goals.id
-        """,
-        (organization_id,),
-    )
-    named = ((str(goal_id), str(website_id), str(name)) for goal_id, website_id, name in found)
-    return list(islice((one for one in named if fits(one[2], one[1])), most))
+GOALS: Final = AuditedTable(
+    "goals", Goal, "goal", "goal", about=lambda goal: {"name": goal.name, "websiteId": goal.website_id}
+)
 
 
 def these(db: Connection, goal_ids: Iterable[str]) -> list[Goal]:
@@ -105,14 +88,7 @@ class NamedGoals:
 
 async def goal_hits(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
     """Goals by name, the latest changed first."""
-    return await owned_hits(call, asked, _read_goals)
-
-
-def _read_goals(db: Connection, person: SignedInPerson, fits: Fits) -> list[tuple[str, PaletteHit]]:
-    return [
-        (website_id, PaletteHit("goal", name, f"/sites/{website_id}?goal={goal_id}", "goal"))
-        for goal_id, website_id, name in fitting(db, person.organization_id, fits, MOST)
-    ]
+    return await owned_hits(call, asked, GOALS, "goal", "goal", lambda one: f"/sites/{one.website_id}?goal={one.id}")
 
 
 async def find_goal(call: Call, goal_id: str, website_id: str | None = None) -> tuple[Website, Goal]:

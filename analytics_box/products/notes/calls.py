@@ -94,7 +94,9 @@ async def update(call: Call, given: ChangedAnnotation) -> AnnotationShown:
 async def delete(call: Call, given: OneAnnotation) -> Success:
     """annotations.delete: delete a note. Raises NotFound."""
     website, _ = await own_note(call, given.id)
-    await call.write(lambda db: change.delete(db, website, call.by, given.id))
+    await call.write(
+        lambda db: change.NOTES.remove(db, call.by, website.organization_id, change.existing(db, website, given.id))
+    )
     return Success()
 
 

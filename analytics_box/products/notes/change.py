@@ -1,20 +1,25 @@
-"""Notes in box.db: each verb writes its row and its audit entry in the caller's transaction."""
+"""Notes in box.db. Every function takes a connection inside the caller's transaction."""
 
 from typing import Final
 
-from msgspec.structs import replace
-
-from analytics_box.base import audit, ids
+from analytics_box.base import ids
 from analytics_box.base.acting import By
-from analytics_box.base.errors import Conflict, NotFound
+from analytics_box.base.differences import Detail
+from analytics_box.base.errors import NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.products.notes.annotation import MOST_NOTES, Annotation, Content
 from analytics_box.products.notes.draft import NotePeriod
+from analytics_box.resource.audited import AuditedTable
 from analytics_box.resource.fields import difference
-from analytics_box.resource.table import Table
 from analytics_box.tenants.websites.rules import Website
 
-NOTES: Final = Table("annotations", Annotation)
+NOTES: Final = AuditedTable(
+    "annotations",
+    Annotation,
+    "annotation",
+    "annotation",
+    about=lambda note: {"text": note.content.text, "websiteId": note.website_id},
+)
 
 
 def between(
@@ -39,15 +44,10 @@ def between(
     )
 
 
-_SUBJECT: Final = "annotation"
-
-
 def create(db: Connection, website: Website, by: By, period: NotePeriod, content: Content) -> Annotation:
     """Create a note. Raises Conflict if the website has the maximum number."""
-    if NOTES.count(db, "website_id = ?", website.id) >= MOST_NOTES:
-        raise Conflict.full(
-            "annotations", MOST_NOTES, f"A website can have up to {MOST_NOTES:,} notes; delete some first"
-        )
+    full = f"A website can have up to {MOST_NOTES:,} notes; delete some first"
+    NOTES.check_room(db, MOST_NOTES, full, "website_id = ?", website.id)
     made = Annotation(
         id=ids.new_id(),
         website_id=website.id,
@@ -58,29 +58,13 @@ def create(db: Connection, website: Website, by: By, period: NotePeriod, content
         created_at=by.now,
         updated_at=by.now,
     )
-    NOTES.insert(db, made)
-    _record(db, website, by, "created", made, {})
-    return made
+    return NOTES.create(db, by, website.organization_id, made)
 
 
 def update(db: Connection, website: Website, by: By, after: Annotation) -> Annotation:
     """Update a note. Raises NotFound if it was deleted in the meantime."""
     before = existing(db, website, after.id)
-    if after == before:
-        return before
-    after = replace(after, updated_at=by.now)
-    NOTES.update(db, after)
-    changes = difference(before, after, without=("content",))
-    changes |= difference(before.content, after.content, without=("days",))
-    _record(db, website, by, "updated", after, changes)
-    return after
-
-
-def delete(db: Connection, website: Website, by: By, annotation_id: str) -> None:
-    """Delete a note. Raises NotFound."""
-    gone = existing(db, website, annotation_id)
-    NOTES.delete(db, gone.id)
-    _record(db, website, by, "deleted", gone, {})
+    return NOTES.change(db, by, website.organization_id, before, after, _changes)
 
 
 def existing(db: Connection, website: Website, annotation_id: str) -> Annotation:
@@ -91,8 +75,8 @@ def existing(db: Connection, website: Website, annotation_id: str) -> Annotation
     return found
 
 
-def _record(
-    db: Connection, website: Website, by: By, action: audit.Action, note: Annotation, changes: audit.Detail
-) -> None:
-    detail = {"text": note.content.text, "websiteId": website.id, **changes}
-    audit.record(db, by, website.organization_id, action, _SUBJECT, note.id, detail)
+def _changes(before: Annotation, after: Annotation) -> Detail:
+    """The changes of a note for the audit log."""
+    return difference(before, after, without=("content",)) | difference(
+        before.content, after.content, without=("days",)
+    )

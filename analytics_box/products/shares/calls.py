@@ -52,7 +52,7 @@ async def update(call: Call, given: ChangedShare) -> ShareShown:
 async def delete(call: Call, given: OneShare) -> Success:
     """shares.delete: delete a share link, which stops working immediately. Raises NotFound."""
     website, _share = await find_share(call, given.id)
-    await call.write(lambda db: change.delete(db, call.by, website, given.id))
+    await call.write(lambda db: SHARES.remove(db, call.by, website.organization_id, SHARES.existing(db, given.id)))
     return Success()
 
 

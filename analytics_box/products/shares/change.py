@@ -1,4 +1,4 @@
-"""Creating, changing and deleting a share link: each verb with its row and its audit entry."""
+"""Creating and changing a share link in the caller's transaction."""
 
 import secrets
 from collections.abc import Mapping
@@ -6,14 +6,12 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from analytics_box.base import audit, ids
+from analytics_box.base import ids
 from analytics_box.base.acting import By
-from analytics_box.base.errors import Conflict, NotFound
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.shares.share import MOST_SHARES, SHARES, ShareLink
 from analytics_box.query.request import QueryFilterInput
-from analytics_box.resource.fields import difference
 from analytics_box.tenants.websites.rules import Website
 
 _SLUG_BYTES: Final = 16
@@ -28,10 +26,8 @@ def create(
     time_zone: str,
 ) -> ShareLink:
     """Create a share link from the values of its fields. Raises Conflict."""
-    if SHARES.count(db, "website_id = ?", website.id) >= MOST_SHARES:
-        raise Conflict.full(
-            "shares", MOST_SHARES, _("A website can have up to {most} share links").format(most=MOST_SHARES)
-        )
+    full = _("A website can have up to {most} share links").format(most=MOST_SHARES)
+    SHARES.check_room(db, MOST_SHARES, full, "website_id = ?", website.id)
     blank = ShareLink(
         id=ids.new_id(),
         website_id=website.id,
@@ -45,40 +41,11 @@ def create(
         created_at=by.now,
         updated_at=by.now,
     )
-    made = replace(blank, **values)
-    SHARES.insert(db, made)
-    _record(db, by, website, made, "created", {})
-    return made
+    return SHARES.create(db, by, website.organization_id, replace(blank, **values))
 
 
 def update(db: Connection, by: By, website: Website, share_id: str, values: Mapping[str, Any]) -> ShareLink:
     """Change these values of a share link. Raises NotFound."""
-    before = existing(db, share_id)
+    before = SHARES.existing(db, share_id)
     after = replace(before, **values)
-    if after != before:
-        after = replace(after, updated_at=max(by.now, before.updated_at + 1))
-        SHARES.update(db, after)
-        _record(db, by, website, after, "updated", difference(before, after))
-    return after
-
-
-def delete(db: Connection, by: By, website: Website, share_id: str) -> None:
-    """Delete a share link. Raises NotFound."""
-    gone = existing(db, share_id)
-    SHARES.delete(db, share_id)
-    _record(db, by, website, gone, "deleted", {})
-
-
-def existing(db: Connection, share_id: str) -> ShareLink:
-    """The share link with this id. Raises NotFound."""
-    found = SHARES.find(db, share_id)
-    if found is None:
-        raise NotFound.of("share", share_id)
-    return found
-
-
-def _record(
-    db: Connection, by: By, website: Website, share: ShareLink, action: audit.Action, detail: Mapping[str, object]
-) -> None:
-    about = {"name": share.name, "websiteId": website.id, **detail}
-    audit.record(db, by, website.organization_id, action, "share", share.id, about)
+    return SHARES.change(db, by, website.organization_id, before, after)

@@ -9,8 +9,8 @@ from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
 from analytics_box.query.request import QueryFilterInput
+from analytics_box.resource.audited import AuditedTable
 from analytics_box.resource.fields import Field, Instant, Stamp, input_of
-from analytics_box.resource.table import Table
 from analytics_box.tenants.tenancy.messages import Text
 
 MOST_SHARES: Final = 50
@@ -43,7 +43,9 @@ class ShareLink(Struct, frozen=True, rename="camel"):
     updated_at: Stamp
 
 
-SHARES: Final = Table("shares", ShareLink)
+SHARES: Final = AuditedTable(
+    "shares", ShareLink, "share", "share", about=lambda share: {"name": share.name, "websiteId": share.website_id}
+)
 
 
 class ListShares(Struct, frozen=True, forbid_unknown_fields=True):

@@ -19,6 +19,7 @@ from analytics_box.products.status_pages.incident import (
     IncidentUpdate,
     Kind,
 )
+from analytics_box.resource.audited import AuditedTable
 from analytics_box.resource.table import Table
 
 MOST_ENDED: Final = 50  # of each kind that are kept in memory (wire 9.2)
@@ -28,7 +29,13 @@ _KINDS: Final[tuple[Kind, ...]] = ("incident", "maintenance")
 # Components and updates are read in bulk (_whole).
 INCIDENTS: Final = Table("incidents", Incident, sql={"updates": ("'[]'", ""), "affected": ("'[]'", "")})
 UPDATES: Final = Table("incident_updates", IncidentUpdate, key="number", generated=True)
-TEMPLATES: Final = Table("incident_templates", IncidentTemplate)
+TEMPLATES: Final = AuditedTable(
+    "incident_templates",
+    IncidentTemplate,
+    "incident_template",
+    "incidentTemplate",
+    about=lambda template: {"name": template.name},
+)
 
 _NEWEST: Final = "order by started_at desc, created_at desc, id"
 _MAINTENANCE_DUE: Final = (

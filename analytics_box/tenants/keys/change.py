@@ -43,9 +43,8 @@ def draft(organization_id: str, values: Mapping[str, Any], *, now: int) -> tuple
 
 def store(db: Connection, key: StoredKey, *, by: By) -> None:
     """Store a checked new key."""
-    KEYS.insert(db, key)
     detail = {"scopes": key.scopes, "resources": key.resources, "expires_at": key.expires_at}
-    _record(db, key, "created", by=by, detail=detail)
+    KEYS.create(db, by, key.organization_id, key, detail)
 
 
 def update(
@@ -63,7 +62,7 @@ def update(
     if not changed:
         return before
     KEYS.update(db, after)
-    _record(db, after, "updated", by=by, detail={"changed": changed})
+    KEYS.record(db, by, organization_id, "updated", after, {"changed": changed})
     return after
 
 
@@ -74,7 +73,7 @@ def rotate(db: Connection, key_id: str, *, organization_id: str, by: By) -> tupl
     start = secret[: rules.START_LENGTH]
     rotated = replace(before, digest=ids.digest(secret), start=start, updated_at=by.now)
     KEYS.update(db, rotated)
-    _record(db, rotated, "rotated", by=by, detail={"start_before": before.start})
+    KEYS.record(db, by, organization_id, "rotated", rotated, {"start_before": before.start})
     return rotated, secret
 
 
@@ -83,15 +82,14 @@ def revoke(db: Connection, key_id: str, *, organization_id: str, by: By) -> Stor
     before = changeable(db, key_id, organization_id)
     revoked = replace(before, enabled=False, revoked_at=by.now, updated_at=by.now)
     KEYS.update(db, revoked)
-    _record(db, revoked, "revoked", by=by)
+    KEYS.record(db, by, organization_id, "revoked", revoked)
     return revoked
 
 
 def delete(db: Connection, key_id: str, *, organization_id: str, by: By) -> None:
     """Delete a key. Raises NotFound."""
     key = find(db, key_id, organization_id)
-    KEYS.delete(db, key_id)
-    _record(db, key, "deleted", by=by)
+    KEYS.remove(db, by, organization_id, key)
 
 
 def find(db: Connection, key_id: str, organization_id: str) -> StoredKey:
@@ -108,11 +106,3 @@ def changeable(db: Connection, key_id: str, organization_id: str) -> StoredKey:
     if key.revoked_at is not None:
         raise Conflict(_("This API key is revoked. Create a new one"))
     return key
-
-
-def _record(
-    db: Connection, key: StoredKey, action: audit.Action, *, by: By, detail: Mapping[str, object] | None = None
-) -> None:
-    """Write the audit entry of a change, which names the key by the start of its secret."""
-    about = {"name": key.name, "start": key.start, **(detail or {})}
-    audit.record(db, by, key.organization_id, action, "api_key", key.id, about)

@@ -15,7 +15,7 @@ from analytics_box.base.identity import ApiKey
 from analytics_box.base.limits import WINDOW, Allowance, TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection
-from analytics_box.resource.table import Table
+from analytics_box.resource.audited import AuditedTable
 from analytics_box.tenants.keys.rules import StoredKey, key_of
 
 USE_NOTED_EVERY = 5 * MINUTE  # how coarse "last used" is (wire 10.2)
@@ -103,7 +103,9 @@ class KeyRing:
 
 
 # Of a secret, only its SHA-256 digest is stored.
-KEYS: Final = Table("api_keys", StoredKey)
+KEYS: Final = AuditedTable(
+    "api_keys", StoredKey, "api_key", "apiKey", about=lambda key: {"name": key.name, "start": key.start}
+)
 
 
 def everything(db: Connection) -> list[StoredKey]:

@@ -4,9 +4,7 @@ Users who can change a website have private items, and change those that are sha
 the audit log.
 """
 
-from collections.abc import Callable
 from functools import cache
-from itertools import islice
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -44,32 +42,6 @@ def of_website(db: Connection, kind: SavedKind[Content], website_id: str, user_i
         website_id,
         user_id,
     )
-
-
-def fitting(
-    db: Connection,
-    kind: SavedKind[Content],
-    organization_id: str,
-    user_id: str,
-    fits: Callable[[str, str], bool],
-    most: int,
-) -> list[SavedItem[Content]]:
-    """The items of an organization's websites that a user can see and whose name and website id match, up to `most`,
-    the
-    latest changed first. Only these are read whole.
-    """
-    found = db.execute(
-        f"""
-        -- saved.fitting
-        select kept.id, kept.website_id, kept.name from {kind.table} as kept
-        join websites on websites.id = kept.website_id
-        where websites.organization_id = ? and (kept.is_shared or (kept.user_id <> '' and kept.user_id = ?))
-        order by kept.updated_at desc, kept.id
-        """,
-        (organization_id, user_id),
-    )
-    wanted = islice((str(kept_id) for kept_id, website_id, name in found if fits(str(name), str(website_id))), most)
-    return [kept for kept_id in list(wanted) if (kept := items(kind).find(db, kept_id)) is not None]
 
 
 def create(

@@ -4,11 +4,9 @@ from collections.abc import Callable, Sequence
 
 from msgspec import UNSET, UnsetType
 
-from analytics_box.base.identity import SignedInPerson
-from analytics_box.base.store.db import Connection
 from analytics_box.tenants.saved import change
 from analytics_box.tenants.saved.kept import Content, SavedItem, SavedKind
-from analytics_box.tenants.websites.findable import MOST, Fits, owned_hits
+from analytics_box.tenants.websites.findable import owned_hits
 from analytics_box.tenants.websites.reach import own, own_row
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
@@ -64,11 +62,5 @@ async def saved_hits(
     call: Call, asked: PaletteSearch, kind: SavedKind[Content], icon: str, address: Callable[[SavedItem[Content]], str]
 ) -> Sequence[PaletteHit]:
     """The caller's own and shared ones by name, the latest changed first; each leads to its `address`."""
-
-    def read(db: Connection, person: SignedInPerson, fits: Fits) -> list[tuple[str, PaletteHit]]:
-        return [
-            (one.website_id, PaletteHit(kind.noun, one.name, address(one), icon))
-            for one in change.fitting(db, kind, person.organization_id, person.user_id, fits, MOST)
-        ]
-
-    return await owned_hits(call, asked, read)
+    seen = "kept.is_shared or (kept.user_id <> '' and kept.user_id = :user_id)"
+    return await owned_hits(call, asked, change.items(kind), kind.noun, icon, address, seen)

@@ -1,11 +1,10 @@
 """Websites, and things that belong to them, in the palette: found by name, domain and page."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+from itertools import islice
+from typing import Final, NamedTuple, Protocol, TypeVar
 
-from msgspec.structs import replace
-
-from analytics_box.base.identity import Role, SignedInPerson, at_least
+from analytics_box.base.identity import Role, at_least
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.tenants.websites.directory import Directory
@@ -72,14 +71,44 @@ def _pages(website: Website, asked: PaletteSearch, role: Role, kind: Kind) -> It
 
 MOST: Final = 50  # hits of a kind, as many as the palette's page shows
 
-Fits = Callable[[str, str], bool]  # whether what has this name, of the website with this id, is looked for
-Read = Callable[[Connection, SignedInPerson, Fits], Sequence[tuple[str, PaletteHit]]]
+
+class NamedRow(Protocol):
+    """A row of a website that has a name."""
+
+    @property
+    def website_id(self) -> str:
+        """The website."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
 
 
-async def owned_hits(call: Call, asked: PaletteSearch, read: Read) -> Sequence[PaletteHit]:
-    """The hits of `read` in the person's organization: website ids with hits, which get the website's name added.
-    Deleted
-    websites have none, and a search without words has no hits.
+NamedRow_co = TypeVar("NamedRow_co", bound=NamedRow, covariant=True)
+
+
+class NamedTable(Protocol[NamedRow_co]):
+    """A table of such rows."""
+
+    name: str
+
+    def find(self, db: Connection, row_id: str, /) -> NamedRow_co | None:
+        """The row with this id."""
+
+
+async def owned_hits(
+    call: Call,
+    asked: PaletteSearch,
+    table: NamedTable[NamedRow_co],
+    kind: Kind,
+    icon: str,
+    address: Callable[[NamedRow_co], str],
+    visible: str = "true",
+) -> Sequence[PaletteHit]:
+    """The rows of the person's websites that match by name, the latest changed first, each with its website's name.
+
+    `visible` is a condition in SQL on `kept` and `:user_id`. Deleted websites have no hits, and a search without words
+    has none. Only rows that match are read whole.
     """
     person, directory = call.identity.person, call.parts[Directory]
     if person is None or not asked.words:
@@ -92,9 +121,22 @@ async def owned_hits(call: Call, asked: PaletteSearch, read: Read) -> Sequence[P
         website = directory.find(website_id)
         return website is not None and asked.fits(name, website.name, website.domain)
 
-    hits = await call.read(lambda db: read(db, person, fits))
+    def read(db: Connection) -> list[NamedRow_co]:
+        found = db.execute(
+            f"""
+            -- palette.owned
+            select kept.id, kept.website_id, kept.name
+            from {table.name} as kept join websites on websites.id = kept.website_id
+            where websites.organization_id = :organization_id and ({visible})
+            order by kept.updated_at desc, kept.id
+            """,
+            {"organization_id": person.organization_id, "user_id": person.user_id},
+        )
+        wanted = islice((str(row_id) for row_id, website_id, name in found if fits(str(name), str(website_id))), MOST)
+        return [row for row_id in list(wanted) if (row := table.find(db, row_id)) is not None]
+
     return [
-        replace(hit, detail=website.name)
-        for website_id, hit in hits
-        if (website := directory.find(website_id)) is not None
+        PaletteHit(kind, row.name, address(row), icon, website.name)
+        for row in await call.read(read)
+        if (website := directory.find(row.website_id)) is not None
     ]

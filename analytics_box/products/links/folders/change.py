@@ -1,20 +1,21 @@
 """Creating, renaming and deleting folders: each verb writes its row and audit entry in the caller's transaction."""
 
 from collections.abc import Collection
+from functools import partial
 from itertools import count
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base import audit, errors, ids
+from analytics_box.base import errors, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.names import is_visible, one_line, slug_of
 from analytics_box.base.store.db import Connection
-from analytics_box.resource.fields import Stamp
+from analytics_box.resource.audited import AuditedTable
+from analytics_box.resource.fields import Stamp, difference
 from analytics_box.resource.reach import Reach, check, in_reach
-from analytics_box.resource.table import Table
 
 
 class LinkFolder(Struct, frozen=True, rename="camel"):
@@ -28,7 +29,9 @@ class LinkFolder(Struct, frozen=True, rename="camel"):
     updated_at: Stamp
 
 
-FOLDERS: Final = Table("link_folders", LinkFolder)
+FOLDERS: Final = AuditedTable(
+    "link_folders", LinkFolder, "link folder", "linkFolder", about=lambda folder: {"name": folder.name}
+)
 
 
 def folders_of(db: Connection, organization_id: str) -> list[LinkFolder]:
@@ -39,7 +42,6 @@ def folders_of(db: Connection, organization_id: str) -> list[LinkFolder]:
 TAKEN: Final = "A folder with this name already exists"
 MOST: Final = 500  # of one organization
 LONGEST: Final = 80  # characters of a name (wire 7.2)
-_SUBJECT: Final = "link folder"
 
 
 def of(db: Connection, organization_id: str, by: By) -> list[LinkFolder]:
@@ -62,9 +64,7 @@ def add(db: Connection, organization_id: str, by: By, name: str, others: Collect
         )
     clean = _clean(name, others)
     made = LinkFolder(ids.new_id(), organization_id, clean, _free_slug(clean, others), by.now, by.now)
-    FOLDERS.insert(db, made)
-    audit.record(db, by, organization_id, "created", _SUBJECT, made.id, {"name": made.name})
-    return made
+    return FOLDERS.create(db, by, organization_id, made)
 
 
 def rename(db: Connection, organization_id: str, by: By, folder_id: str, name: str) -> LinkFolder:
@@ -76,11 +76,8 @@ def rename(db: Connection, organization_id: str, by: By, folder_id: str, name: s
     clean = _clean(name, others)
     if clean == before.name:
         return before
-    after = replace(before, name=clean, slug=_free_slug(clean, others), updated_at=by.now)
-    FOLDERS.update(db, after)
-    detail = audit.difference(before, after, ("name",))
-    audit.record(db, by, organization_id, "updated", _SUBJECT, after.id, detail)
-    return after
+    after = replace(before, name=clean, slug=_free_slug(clean, others))
+    return FOLDERS.change(db, by, organization_id, before, after, partial(difference, without=("slug",)))
 
 
 def delete(db: Connection, organization_id: str, by: By, folder_id: str) -> LinkFolder:
@@ -88,8 +85,7 @@ def delete(db: Connection, organization_id: str, by: By, folder_id: str) -> Link
     own = Reach(organization_id, by)
     check(db, own, "member")
     gone = in_reach(own, FOLDERS.find(db, folder_id), "linkFolder", folder_id)
-    FOLDERS.delete(db, gone.id)
-    audit.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, {"name": gone.name})
+    FOLDERS.remove(db, by, organization_id, gone)
     return gone
 
 

@@ -4,9 +4,11 @@ from typing import Final
 
 from analytics_box.base.store.db import Connection
 from analytics_box.products.monitors.window import MaintenanceWindow
-from analytics_box.resource.table import Table
+from analytics_box.resource.audited import AuditedTable
 
-WINDOWS: Final = Table("maintenance_windows", MaintenanceWindow)
+WINDOWS: Final = AuditedTable(
+    "maintenance_windows", MaintenanceWindow, "maintenance", "maintenance", about=lambda window: {"name": window.name}
+)
 
 
 def everything(db: Connection) -> list[MaintenanceWindow]:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from analytics_box.base import audit, errors, ids
+from analytics_box.base import errors, ids
 from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach
 from analytics_box.products.status_pages.incident import IncidentTemplate
@@ -13,7 +13,7 @@ from analytics_box.products.status_pages.incidents.messages import (
     ListIncidentTemplates,
     SaveIncidentTemplate,
 )
-from analytics_box.resource.fields import answer_of, difference, values_of
+from analytics_box.resource.fields import answer_of, values_of
 from analytics_box.resource.reach import Reach, check
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call
@@ -37,13 +37,9 @@ def save(db: Connection, own: Reach, given: SaveIncidentTemplate) -> IncidentTem
         created_at=before.created_at if before is not None else own.by.now,
         **values_of(given, IncidentTemplate),
     )
-    if made == before:
-        return made
-    (TEMPLATES.insert if before is None else TEMPLATES.update)(db, made)
-    action: audit.Action = "created" if before is None else "updated"
-    changes = {} if before is None else difference(before, made)
-    audit.record(db, own.by, page.organization_id, action, "incident_template", made.id, {"name": made.name} | changes)
-    return made
+    if before is None:
+        return TEMPLATES.create(db, own.by, page.organization_id, made)
+    return TEMPLATES.change(db, own.by, page.organization_id, before, made)
 
 
 def delete(db: Connection, own: Reach, template_id: str) -> None:
@@ -56,8 +52,7 @@ def delete(db: Connection, own: Reach, template_id: str) -> None:
         page = page_in_reach(db, own, gone.page_id)
     except errors.NotFound as elsewhere:
         raise errors.NotFound.of("incidentTemplate", template_id) from elsewhere
-    TEMPLATES.delete(db, gone.id)
-    audit.record(db, own.by, page.organization_id, "deleted", "incident_template", gone.id, {"name": gone.name})
+    TEMPLATES.remove(db, own.by, page.organization_id, gone)
 
 
 async def list_templates(call: Call, given: ListIncidentTemplates) -> list[IncidentTemplateAnswer]:
