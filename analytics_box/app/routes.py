@@ -262,6 +262,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/funnels/new", funnel_forms.new_form, "member"),
     form_route("/sites/{website_id:str}/funnels/new", funnel_forms.add, "member", kept=True),
     page_route("/sites/{website_id:str}/funnels/{funnel_id:str}", funnel_pages.show_one),
+    page_route("/sites/{website_id:str}/funnels/{funnel_id:str}/export/{form:str}", funnel_pages.file),
     page_route("/sites/{website_id:str}/funnels/{funnel_id:str}/edit", funnel_forms.edit_form, "member"),
     form_route("/sites/{website_id:str}/funnels/{funnel_id:str}/edit", funnel_forms.save, "member", kept=True),
     page_route("/sites/{website_id:str}/funnels/{funnel_id:str}/delete", funnel_forms.delete_form, "member"),

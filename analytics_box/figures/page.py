@@ -39,7 +39,7 @@ from analytics_box.figures.movers import Movers
 from analytics_box.figures.narrowing_question import question_filters
 from analytics_box.figures.panels import Below, Panel
 from analytics_box.figures.range_picker import RangeShown
-from analytics_box.figures.segmented import SegmentMenu, with_segment
+from analytics_box.figures.segmented import SavedSegments, SegmentMenu, with_segment
 from analytics_box.figures.shade_picker import shading_of
 from analytics_box.figures.spans import days_of, quoted_value
 from analytics_box.figures.tiles import Tile
@@ -221,9 +221,12 @@ async def alone(visit: PageRequest, number: int, view: View, told: SubjectFacts)
 
 async def empty(visit: PageRequest, number: int, view: View, begun: int | None = None) -> tuple[PageQuery, Dashboard]:
     """The question of another page of the subject, and the page of figures without its parts: its
-    range, its filters."""
+    range, its filters, its segments."""
     asking, view = await asking_for(visit, number, view, SubjectFacts(begun=begun))
-    return asking, _dashboard(asking, view, (), {}, visit.parts[KnownRows])
+    board = _dashboard(asking, view, (), {}, visit.parts[KnownRows])
+    if view.of.subject != "website":
+        return asking, board
+    return asking, replace(board, segments=await visit.parts[SavedSegments].menu(visit, number, view))
 
 
 async def asking_for(

@@ -12,12 +12,6 @@ from analytics_box.web.call import Call
 from analytics_box.web.page.visit import PageRequest
 
 
-class SavedSegments(Struct, frozen=True):
-    """`find` is the segment with an id of the website that the facts know by a number, if the caller may see it."""
-
-    find: Callable[[Call, int, str], Awaitable[Segment | None]]
-
-
 class SegmentedBoard(Struct, frozen=True):
     """The page of figures whose filters are saved."""
 
@@ -43,6 +37,14 @@ class SegmentMenu(Struct, frozen=True):
     saves: str = ""
     query: str = ""
     back: str = ""
+
+
+class SavedSegments(Struct, frozen=True):
+    """Of the website that the facts know by a number: `find` is the segment with an id, if the caller may see it;
+    `menu` are those that the caller may see, as links of a page."""
+
+    find: Callable[[Call, int, str], Awaitable[Segment | None]]
+    menu: Callable[[PageRequest, int, View], Awaitable[SegmentMenu | None]]
 
 
 async def with_segment(visit: PageRequest, number: int, view: View) -> View:

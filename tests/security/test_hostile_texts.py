@@ -150,7 +150,7 @@ class Hostile:
         }
         for route in PAGES_AND_API:
             page = re.sub(r"\{(\w+):str\}", r"{\1}", route.path).removeprefix("/sites/{website_id}")
-            if route.method != "GET" or not route.path.startswith("/sites/{website_id") or page in FILES:
+            if route.method != "GET" or not route.path.startswith("/sites/{website_id") or page.endswith(FILES):
                 continue
             usual = ["range=today"] if page in several else [""]
             for name in several.get(page, [""]):
@@ -170,12 +170,7 @@ class Hostile:
 # Pages that are files, and what scripts read: looked at in tests of their own, or no markup.
 FILES = (
     "/details/{name}/{form}",
-    "/changes/export/{form}",
-    "/retention/export/{form}",
-    "/journeys/export/{form}",
     "/export/{form}",
-    "/retention/export/{form}",
-    "/journeys/export/{form}",
     "/queries/csv",
     "/visitors/export",
     "/live",

@@ -8,6 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base import figures
+from analytics_box.base.errors import BoxError
+from analytics_box.figures.breakdowns import BREAKDOWNS
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.funnels import MEASURES, REACHED, step_rows
 from analytics_box.query.catalog.types import QueryType, Record, ScanRequest, column
@@ -17,8 +19,6 @@ from analytics_box.query.plan import TIME_EDGES, PlanOrder
 from analytics_box.query.ranges import DayRange, Granularity
 from analytics_box.query.request import MAX_LIMIT, FunnelSteps, GivenQuery, QueryFilterInput, QueryParameter, check
 from analytics_box.query.run import QueryRunner
-
-DIMENSIONS: Final = ("source", "device", "country", "entry")
 
 
 def _type(name: str, ask: ScanRequest, columns: Sequence[str], *, series: bool = False) -> QueryType:
@@ -44,7 +44,7 @@ BY: Final = {
         ScanRequest("funnels", REACHED, (name,), order=(PlanOrder(REACHED[0]),)),
         (name, *REACHED),
     )
-    for name in DIMENSIONS
+    for name in BREAKDOWNS
 }
 
 
@@ -69,7 +69,10 @@ class FunnelQuery(Struct, frozen=True):
             filters=list(self.filters),
             limit=MAX_LIMIT,
         )
-        request = check(given, zone_name=self.zone.key, now=self.now)
+        try:
+            request = check(given, zone_name=self.zone.key, now=self.now)
+        except BoxError as refused:
+            return refused.message
         (asked,) = request.questions
         request = replace(
             request,

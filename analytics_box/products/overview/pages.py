@@ -17,6 +17,7 @@ from analytics_box.figures import page, suggesting
 from analytics_box.figures.asking import NotePage, PageQuery, SubjectFacts
 from analytics_box.figures.page import Dashboard
 from analytics_box.figures.panels import BarRow
+from analytics_box.figures.segmented import SavedSegments
 from analytics_box.figures.view import View, read_view
 from analytics_box.figures.watched import WatchedWebsites
 from analytics_box.ingest.dropped import FOLDED, DroppedTraffic
@@ -30,7 +31,6 @@ from analytics_box.products.overview.goal_rates import rates
 from analytics_box.products.overview.live import PREFIX, Watching, online_text
 from analytics_box.products.overview.measured import parts_of
 from analytics_box.products.sample_data.site import DOMAIN
-from analytics_box.products.segments import menu as segments
 from analytics_box.query.presence import Presence
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import own
@@ -121,10 +121,10 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
 
 
 async def _board(visit: PageRequest, website: Website, view: View, measured: Collection[str]) -> Dashboard:
-    """The figures, and what the menu of filters has to say about segments."""
-    told, found = await asyncio.gather(_subject_facts(visit, website, view), segments.found_for(visit, website))
+    """The figures, with the menu of segments."""
+    told = await _subject_facts(visit, website, view)
     board = await page.whole(visit, website.site, view, parts_of(view, (*measured, *told.own)), told)
-    return replace(board, segments=segments.menu(visit, website, board.view, found))
+    return replace(board, segments=await visit.parts[SavedSegments].menu(visit, website.site, board.view))
 
 
 def _may_add_example(visit: PageRequest) -> bool:

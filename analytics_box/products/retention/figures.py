@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.figures.asking import PageQuery
+from analytics_box.figures.breakdowns import BREAKDOWNS
 from analytics_box.figures.view import View
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import QueryType, Record, ScanRequest, column
@@ -14,7 +15,6 @@ from analytics_box.query.plan import PlanOrder
 from analytics_box.query.ranges import Granularity
 from analytics_box.query.request import QueryFilterInput
 
-DIMENSIONS: Final = ("source", "country", "device", "entry")
 # The parameters of the page: what begins a cohort and what counts as coming back (names of custom events), the
 # periods, and the breakdown.
 PARAMETERS: Final = ("activation", "return", "period", "split")
@@ -38,7 +38,7 @@ _BY: Final = {
         study="retention",
         alone=TYPES["retention"].alone,
     )
-    for name in DIMENSIONS
+    for name in BREAKDOWNS
 }
 
 

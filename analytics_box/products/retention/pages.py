@@ -13,11 +13,17 @@ from analytics_box.base import figures
 from analytics_box.base.translation import _, ngettext
 from analytics_box.figures import export, page, suggesting
 from analytics_box.figures.asking import PageQuery, UnansweredQuery
+from analytics_box.figures.breakdowns import (
+    BREAKDOWNS,
+    USUAL_BREAKDOWN,
+    breakdown_choices,
+    breakdown_of,
+    value_text,
+)
 from analytics_box.figures.export import ExportSheet
 from analytics_box.figures.view import read_view
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.retention.figures import (
-    DIMENSIONS,
     PARAMETERS,
     Average,
     RetentionRows,
@@ -34,12 +40,6 @@ from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.dates import Formats, short_day_text
 from analytics_box.web.page.visit import Answer, Next, Visitor
 
-_SPLITS: Final = {
-    "source": _("First source"),
-    "country": _("Country"),
-    "device": _("Device"),
-    "entry": _("First page"),
-}
 _PERIODS: Final = {"day": _("by day"), "week": _("by week"), "month": _("by month")}
 _TITLES: Final = {"day": _("Daily cohorts"), "week": _("Weekly cohorts"), "month": _("Monthly cohorts")}
 _COLUMNS: Final = {"day": _("Day {number}"), "week": _("Week {number}"), "month": _("Month {number}")}
@@ -122,7 +122,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         return settled
     asking, board = await page.empty(visit, website.site, view)
     view = board.view
-    split = view.own_value("split") if view.own_value("split") in DIMENSIONS else DIMENSIONS[0]
+    split = breakdown_of(view)
     period = period_of(asking, view)
     content: dict[str, Any] = {"failed": "", "drawn": None, "known": None, "events": ()}
     try:
@@ -148,8 +148,8 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         title=_TITLES[period],
         period=period,
         periods=_PERIODS,
-        split=_SPLITS[split],
-        splits=[(label, view.choose(split=name), name == split) for name, label in _SPLITS.items()],
+        split=BREAKDOWNS[split],
+        splits=breakdown_choices(view),
         **content,
     )
 
@@ -160,7 +160,7 @@ async def file(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -
     view = read_view(f"/sites/{website.id}/retention", visit.request.query_params, WEBSITE, PARAMETERS)
 
     async def sheet(name: str, asking: PageQuery) -> ExportSheet:
-        rows = await ask(asking, view, DIMENSIONS[0])
+        rows = await ask(asking, view, USUAL_BREAKDOWN)
         found = {"retention": rows.cohorts, "lifecycle": rows.lifecycle, "stickiness": rows.activity}[name]
         return ExportSheet(name, tuple(output.name for output in TYPES[name].outputs), found)
 
@@ -276,7 +276,7 @@ def _whole(whole: Sequence[Average], cohorts: Sequence[Record], number: int) -> 
 def _part(row: Record, split: str, best: float) -> RetentionPart:
     rate = percent_of(row["returned"], row["started"])
     return RetentionPart(
-        figures.visible(row[split]) or _("Unknown"),
+        value_text(split, row[split]),
         _("{part} of {whole}").format(part=figures.count(row["returned"]), whole=figures.count(row["started"])),
         figures.share(rate),
         figures.bar_width(rate, best),

@@ -15,7 +15,7 @@ from analytics_box.products.segments import segment as kept
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.saved.verbs import saved_hits
-from analytics_box.tenants.websites.rules import Website
+from analytics_box.tenants.websites.reach import all_own
 from analytics_box.web.call import Call
 from analytics_box.web.page.visit import PageRequest
 from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
@@ -23,21 +23,19 @@ from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
 def saved_segments() -> SavedSegments:
     """The segments as pages of figures look them up."""
-    return SavedSegments(_find)
+    return SavedSegments(_find, _menu)
 
 
-async def found_for(visit: PageRequest, website: Website) -> Sequence[kept.Segment]:
-    """The segments of a website that the user sees, by name."""
-    return await verbs.visible(visit.call, kept.SEGMENTS, website)
-
-
-def menu(visit: PageRequest, website: Website, view: View, found: Sequence[kept.Segment]) -> SegmentMenu:
-    """The segments in the menu of filters."""
+async def _menu(visit: PageRequest, number: int, view: View) -> SegmentMenu | None:
+    """The segments in the menu of filters; none for a website that the user cannot see."""
+    website = next((one for one in all_own(visit.call) if one.site == number), None)
+    if website is None:
+        return None
     home = f"/sites/{website.id}/segments"
     chosen = view.segment.id if view.segment is not None else ""
     may_save = bool(view.filters.items) and visit.person.may("member")
     return SegmentMenu(
-        choices=tuple(_choice(view, one, chosen) for one in found),
+        choices=tuple(_choice(view, one, chosen) for one in await verbs.visible(visit.call, SEGMENTS, website)),
         manage=home,
         saves=home if may_save else "",
         query=address_of(view.filters),

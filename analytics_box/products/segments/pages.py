@@ -1,8 +1,8 @@
 """The page of a website's segments: readers see the shared ones and their own; members change them."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from urllib.parse import parse_qsl
+from collections.abc import Callable, Sequence
+from urllib.parse import parse_qsl, urlencode
 
 from litestar.params import FromPath
 from msgspec import Struct
@@ -94,7 +94,7 @@ async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
         filters = await _filters(visit, website_id, typed.get("query", ""))
         given = NewSegment(website_id, typed.get("name", "")[:255], filters, "shared" in typed)
         made = await calls.create(visit.call, given)
-        return replace(_back(visit, website_id, typed), segment=Segment(made.id)).link()
+        return _with_segment(website_id, typed.get("back", ""), made.id)
 
     return await visit.submit(save, lambda to, again: _list(to, website_id, again), values=typed)
 
@@ -135,10 +135,12 @@ def _view(visit: PageRequest, website_id: str, query: str) -> View:
     )
 
 
-def _back(visit: PageRequest, website_id: str, typed: Mapping[str, str]) -> View:
-    """The page that a form came from, if it was this website's."""
-    back = url_parts(typed.get("back", ""))
-    return _view(visit, website_id, back.query if back.path == f"/sites/{website_id}" else "")
+def _with_segment(website_id: str, back: str, segment_id: str) -> str:
+    """The address of the page that a form came from, with the new segment; the dashboard for other pages."""
+    home, parts = f"/sites/{website_id}", url_parts(back)
+    is_own = parts.path == home or parts.path.startswith(f"{home}/")
+    query = [*parse_qsl(parts.query if is_own else ""), ("segment", segment_id)]
+    return f"{parts.path if is_own else home}?{urlencode(query, safe='/,^')}"
 
 
 async def _filters(visit: PageRequest, website_id: str, query: str) -> list[QueryFilterInput]:

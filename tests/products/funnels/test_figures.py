@@ -1,7 +1,10 @@
 """The figures of a funnel over RPC and on its page: sessions by step, drop-offs, times and sources."""
 
+import io
 import re
+import zipfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from html import unescape
 from typing import Any
 from urllib.parse import urlencode
@@ -117,7 +120,7 @@ def test_sessions_that_dropped_are_one_click_away(box: WholeBox) -> None:
     made = rpc(box, "create", name="To the form", steps=steps)
     address = f"/sites/{box.sites['shop']}/funnels/{made['id']}?range=today"
     text = box.get(address, cookie=box.cookie, accept="text/html").body.decode()
-    (href,) = re.findall(r'<a href="([^"]+)">Sessions without this step', text)
+    (href,) = re.findall(r'<a href="([^"]+)" data-whole>Sessions without this step', text)
     listed = box.get(unescape(href), cookie=box.cookie, accept="text/html").body.decode()
     assert re.findall(r'class="session-entry"><bdi>([^<]+)', listed) == ["/"]
 
@@ -155,3 +158,80 @@ def test_late_funnels_leave_their_list_readable(box: WholeBox, funnel: str, monk
     text = answer.body.decode()
     assert funnel in text
     assert "The funnels took too long" in text
+
+
+def page(box: WholeBox, funnel: str, **own: str) -> str:
+    query = urlencode({"range": "today", **own})
+    answer = box.get(f"/sites/{box.sites['shop']}/funnels/{funnel}?{query}", cookie=box.cookie, accept="text/html")
+    assert answer.status == 200, answer.body[:500]
+    return unescape(answer.body.decode().replace("\N{NO-BREAK SPACE}", " "))
+
+
+def segment(box: WholeBox, name: str, value: str) -> str:
+    filters = [{"field": "referrer", "op": "eq", "value": value}]
+    given = {"websiteId": box.sites["shop"], "name": name, "filters": filters, "isShared": True}
+    return str(box.post("/segments/create", given, key="all").json["id"])
+
+
+@pytest.fixture(scope="module")
+def segments(box: WholeBox) -> list[str]:
+    return [segment(box, "From Google", "Google"), segment(box, "Straight", "Direct")]
+
+
+def lines_of(text: str) -> dict[str, list[str]]:
+    table = text.partition('id="funnel-segments-title"')[2].partition("</table>")[0]
+    rows = table.split("<tr>")[2:]
+    return {re.findall(r"<bdi>([^<]+)", row)[0]: re.findall(r'class="funnel-cell">([^<]+)', row) for row in rows}
+
+
+def test_segments_are_side_by_side_and_sum_to_the_whole(box: WholeBox, funnel: str, segments: list[str]) -> None:
+    found = lines_of(page(box, funnel, segments=",".join(segments)))
+    assert found == {"All sessions": ["4", "3", "2"], "From Google": ["2", "2", "1"], "Straight": ["2", "1", "1"]}
+
+
+def test_unknown_segments_are_left_out(box: WholeBox, funnel: str, segments: list[str]) -> None:
+    found = lines_of(page(box, funnel, segments=f"nothing,{segments[0]}"))
+    assert list(found) == ["All sessions", "From Google"]
+
+
+def test_funnel_page_filters_by_a_segment_of_its_menu(box: WholeBox, funnel: str, segments: list[str]) -> None:
+    assert f'id="segment-{segments[0]}"' in page(box, funnel)
+    assert "2 sessions" in page(box, funnel, segment=segments[0])
+
+
+def test_file_of_a_funnel_has_the_figures_of_its_page(box: WholeBox, funnel: str, segments: list[str]) -> None:
+    query = urlencode({"range": "today", "split": "source", "segments": segments[0]})
+    answer = box.get(f"/sites/{box.sites['shop']}/funnels/{funnel}/export/json?{query}", cookie=box.cookie)
+    assert answer.status == 200, answer.body
+    found = answer.json
+    assert [(row["step_name"], row["users"]) for row in found["steps"]] == [("Pricing", 4), ("Form", 3), ("Account", 2)]
+    assert {row["source"]: row["converted"] for row in found["breakdown"]} == {"Google": 1, "Direct": 1}
+    assert sum(row["converted"] for row in found["times"]) == 2
+    assert sum(row["started"] for row in found["trend"]) == 4
+    assert [(row["segment"], row["users"]) for row in found["segments"]] == [
+        ("From Google", 2),
+        ("From Google", 2),
+        ("From Google", 1),
+    ]
+
+
+def test_file_of_a_funnel_is_an_archive_of_tables(box: WholeBox, funnel: str) -> None:
+    answer = box.get(f"/sites/{box.sites['shop']}/funnels/{funnel}/export/csv?range=today", cookie=box.cookie)
+    names = zipfile.ZipFile(io.BytesIO(answer.body)).namelist()
+    assert {"steps.csv", "breakdown.csv", "times.csv", "trend.csv"} <= set(names)
+
+
+def test_journeys_of_dropped_sessions_are_one_click_away(box: WholeBox) -> None:
+    steps = [{"type": "PAGE_VIEW", "target": "/pricing", "name": "Pricing"}, *STEPS[1:2]]
+    made = rpc(box, "create", name="From the prices", steps=steps)
+    (href,) = re.findall(r'<a href="([^"]+)" data-whole>What they did instead', page(box, made["id"]))
+    assert "/journeys?" in href
+    assert "anchor=page" in href
+    shown = box.get(href, cookie=box.cookie, accept="text/html").body.decode()
+    assert box.get(href, cookie=box.cookie, accept="text/html").status == 200
+    assert "Journeys" in shown
+
+
+def test_step_shows_its_share_in_the_compared_range(box: WholeBox, funnel: str) -> None:
+    today = datetime.fromtimestamp(box.clock.now() / 1000, UTC).date().isoformat()
+    assert "before: 75.0 %" in page(box, funnel, compare="own", cfrom=today, cto=today)
