@@ -25,7 +25,7 @@ from analytics_box.products.alerts.traffic.watch import TrafficWatch
 from analytics_box.products.flags import saving as flag_saving
 from analytics_box.products.flags.schedules import ticking as flag_schedules
 from analytics_box.products.flags.usage.counts import FlagCounts
-from analytics_box.products.links.clicks import retention as link_retention
+from analytics_box.products.links.clicks import waiting
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.domains import DomainWatch
@@ -227,12 +227,12 @@ async def forget_drops(box: Box) -> None:
 
 async def retain_clicks(box: Box) -> None:
     """Remove clicks on short links that are older than they are kept, and old counts of orphan clicks (404)."""
-    await link_retention.retain(box.events.db, box.settings, box.clock.now())
+    await waiting.retain(box.events.db, box.settings, box.clock.now())
 
 
 async def sweep_clicks(box: Box) -> None:
     """Remove what is left of the clicks on short links that are gone."""
-    await link_retention.sweep(box.parts[Clicks], box.box_db)
+    await waiting.sweep(box.parts[Clicks], box.box_db)
 
 
 async def retain_checks(box: Box) -> None:

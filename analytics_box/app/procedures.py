@@ -36,8 +36,7 @@ link_domains = Handlers("analytics_box.products.links.domains.calls")
 link_calls = Handlers("analytics_box.products.links.editing.calls")
 link_folders = Handlers("analytics_box.products.links.folders.calls")
 link_lists = Handlers("analytics_box.products.links.listing.calls")
-link_qr = Handlers("analytics_box.products.links.qr.calls")
-link_preview = Handlers("analytics_box.products.links.redirects.preview_calls")
+link_qr = Handlers("analytics_box.products.links.qr_routes")
 member_calls = Handlers("analytics_box.tenants.members.calls")
 monitor_checks = Handlers("analytics_box.products.monitors.check_calls")
 monitor_lists = Handlers("analytics_box.products.monitors.list_calls")
@@ -154,7 +153,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("links.updateDomain", link_domains.update_domain, "write:links", "admin"),
     Procedure("links.removeDomain", link_domains.remove_domain, "write:links", "admin"),
     Procedure("links.listTags", link_lists.list_tags, "read:links"),
-    Procedure("links.preview", link_preview.preview, "read:links"),
+    Procedure("links.preview", link_calls.preview, "read:links"),
     Procedure("links.getQr", link_qr.get_qr, "read:links"),
     Procedure("links.listOrphans", link_domains.list_orphans, "read:links"),
     Procedure("links.export", link_export.export, "read:links"),

@@ -19,7 +19,7 @@ from analytics_box.base.store import space
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.space import VacuumNoRoom, VacuumResult
 from analytics_box.ingest.cluster.primary import Machines
-from analytics_box.products.links.clicks import retention
+from analytics_box.products.links.clicks import waiting
 from analytics_box.products.people import unused
 from analytics_box.products.people.erasure import Erasures
 from analytics_box.tenants.tenancy.messages import Success
@@ -71,7 +71,7 @@ async def prune(call: Call, given: Prune) -> PruneDone:
     ]
     if given.clicks and given.before is not None:
         before = given.before * DAY
-        work = retention.count_older if given.dryRun else retention.erase_older
+        work = waiting.count_older if given.dryRun else waiting.erase_older
         removed.append(PruneResult("", "", before, {"link_clicks": await work(events, before)}))
     went = not given.dryRun and any(any(one.rows.values()) for one in removed)
     return PruneDone(given.dryRun, removed, await unused.sweep(parts[Erasures]) if went else 0)

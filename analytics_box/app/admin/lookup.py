@@ -11,7 +11,7 @@ from analytics_box.base.urls import url_parts
 from analytics_box.products.links.folders.calls import list_folders
 from analytics_box.products.links.lookup import links_named
 from analytics_box.products.links.messages import LinkOrganizationInput
-from analytics_box.products.links.short_url import PREFIX
+from analytics_box.products.links.slugs import PREFIX
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.tenants.keys.ring import KeyRing

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from analytics_box.app.openapi.described import RouteDescription
-from analytics_box.products.links.short_url import PREFIX
+from analytics_box.products.links.slugs import PREFIX
 
 Schema = dict[str, Any]
 

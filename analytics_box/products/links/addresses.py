@@ -3,19 +3,17 @@
 from analytics_box.web.route import Handlers, Route, form_route, page_route
 
 link_imports = Handlers("analytics_box.products.links.bulk.pages")
-link_files = Handlers("analytics_box.products.links.bulk.routes")
 link_domains = Handlers("analytics_box.products.links.domains.pages")
 link_page = Handlers("analytics_box.products.links.figures.pages")
 link_folders = Handlers("analytics_box.products.links.folders.pages")
 link_form = Handlers("analytics_box.products.links.form.pages")
-link_countries = Handlers("analytics_box.products.links.listing.countries")
-link_pages = Handlers("analytics_box.products.links.listing.pages")
-link_qr = Handlers("analytics_box.products.links.qr.routes")
+link_countries = Handlers("analytics_box.products.links.listing.pages")
+link_qr = Handlers("analytics_box.products.links.qr_routes")
 
 ADDRESSES: tuple[Route, ...] = (
     Route("GET", "/links/{link_id:str}/qr/{form:str}", link_qr.qr_code, "read:links"),
-    Route("GET", "/links/export/{form:str}", link_files.export, "read:links"),
-    page_route("/links", link_pages.link_list),
+    Route("GET", "/links/export/{form:str}", link_imports.export, "read:links"),
+    page_route("/links", link_countries.link_list),
     page_route("/links/countries", link_countries.clicks_by_country),
     page_route("/links/new", link_form.new_form, "member"),
     form_route("/links/new", link_form.add, "member", kept=True),
@@ -42,6 +40,6 @@ ADDRESSES: tuple[Route, ...] = (
     page_route("/links/{link_id:str}/values", link_page.link_values),
     page_route("/links/{link_id:str}/edit", link_form.edit_form, "member"),
     form_route("/links/{link_id:str}/edit", link_form.save, "member", kept=True),
-    page_route("/links/{link_id:str}/delete", link_pages.delete_form, "member"),
-    form_route("/links/{link_id:str}/delete", link_pages.delete, "member"),
+    page_route("/links/{link_id:str}/delete", link_countries.delete_form, "member"),
+    form_route("/links/{link_id:str}/delete", link_countries.delete, "member"),
 )

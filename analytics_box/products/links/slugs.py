@@ -1,10 +1,11 @@
-"""The last part of a short URL. Pure but for the randomness of new ones."""
+"""Slugs, and the short URLs that they make. Pure but for the randomness of new slugs."""
 
 import re
 import secrets
 from typing import Final
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.settings import Settings
 
 SHORTEST, LONGEST = 3, 50  # characters of a slug that someone chose (wire 7.2)
 ALPHABET: Final = "23456789abcdefghjkmnpqrstuvwxyz"  # nothing that is read as something else: no 0, 1, i, l, o
@@ -35,3 +36,13 @@ def new(tries_before: int) -> str:
     """A generated slug; a longer one once several were taken."""
     length = LENGTH + tries_before // PATIENCE
     return "".join(secrets.choice(ALPHABET) for _ in range(length))
+
+
+PREFIX: Final = "/l/"  # under which links live on the box's own host
+
+
+def short_url(domain: str, slug: str, settings: Settings) -> str:
+    """The short URL of a slug on a domain; an empty one is the box's own host, where links are below a prefix."""
+    if not domain:
+        return f"{settings.public_url}{PREFIX}{slug}"
+    return f"{'https' if settings.secure else 'http'}://{domain}/{slug}"

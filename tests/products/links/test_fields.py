@@ -1,7 +1,7 @@
 """The fields of a link are one declaration: the table, input, answers, the form and exports have them all."""
 
 from analytics_box.products.links.bulk.exports import COLUMNS, UTM
-from analytics_box.products.links.editing.messages import ChangedLink, LinkShown, NewLink, UpsertedLink
+from analytics_box.products.links.editing.calls import ChangedLink, LinkShown, NewLink, UpsertedLink
 from analytics_box.products.links.form.fields import INPUTS
 from analytics_box.products.links.link import ShortLink
 from analytics_box.resource.fields import fields_of, given_fields

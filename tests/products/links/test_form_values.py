@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from analytics_box.products.links.form.fields import _condition as shown
 from analytics_box.products.links.form.fields import values_of
-from analytics_box.products.links.form.message import _condition as posted
+from analytics_box.products.links.form.pages import _condition as posted
 from analytics_box.products.links.targeting.rules import TargetCondition
 from tests.cases import each
 from tests.examples import examples

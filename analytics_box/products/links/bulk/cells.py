@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.products.links.short_url import PREFIX
+from analytics_box.products.links.slugs import PREFIX
 from analytics_box.query.sheets import FORMULA
 
 MOST_ROWS: Final = 10_000

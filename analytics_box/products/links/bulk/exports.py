@@ -20,7 +20,7 @@ from analytics_box.products.links.folders.change import names as folder_names
 from analytics_box.products.links.link import Fields, ShortLink, Utm
 from analytics_box.products.links.messages import Id
 from analytics_box.products.links.rows import LinkSelection
-from analytics_box.products.links.short_url import short_url
+from analytics_box.products.links.slugs import short_url
 from analytics_box.products.links.targeting import policy as targets
 from analytics_box.query import sheets
 from analytics_box.resource.fields import record_of

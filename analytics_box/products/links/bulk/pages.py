@@ -1,10 +1,16 @@
 """The import of links under /links/bulk: a file is checked, its rows are shown, then it is imported."""
 
-from litestar.params import FromPath
+from typing import Any
 
-from analytics_box.base import figures
+from litestar import Request
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from litestar.response import Stream
+
+from analytics_box.base import errors, figures
 from analytics_box.base.errors import BadRequest, PayloadTooLarge
 from analytics_box.base.translation import _, ngettext
+from analytics_box.products.links.bulk import exports
 from analytics_box.products.links.bulk import files as import_files
 from analytics_box.products.links.bulk.cells import MOST_ROWS
 from analytics_box.products.links.bulk.exports import BESIDE, COLUMNS
@@ -12,6 +18,7 @@ from analytics_box.products.links.bulk.jobs import ImportJobs, LinkImportJob
 from analytics_box.products.links.domains.lookup import LinkDomains
 from analytics_box.products.links.link import MOST_FILE_BYTES
 from analytics_box.products.links.page_frame import HOME, frame
+from analytics_box.web.call import Call
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 _COUNTS = {"created": _("new"), "updated": _("updated"), "unchanged": _("unchanged"), "failed": _("with errors")}
@@ -158,3 +165,20 @@ def _run_words(job: LinkImportJob) -> str:
         else ngettext("Import 1 link", "Import {count} links", count)
     )
     return words.format(count=figures.count(count)) if count else ""
+
+
+async def export(
+    request: Request[Any, Any, Any],
+    form: FromPath[str],
+    call: NamedDependency[Call],
+) -> Stream:
+    """GET /links/export/{csv or json}: all links of the organization, with ?folderId= those of a folder."""
+    if form not in exports.TYPES:
+        raise errors.NotFound("Export links as csv or json")
+    folder = request.query_params.get("folderId")
+    kind: exports.Form = "csv" if form == "csv" else "json"
+    return Stream(
+        exports.pieces(call, call.organization(), kind, folder_id=folder),
+        media_type=exports.TYPES[kind],
+        headers={"cache-control": "no-store", "content-disposition": f'attachment; filename="links.{kind}"'},
+    )

@@ -14,7 +14,7 @@ from analytics_box.products.links.bulk.cells import slug_and_domain
 from analytics_box.products.links.bulk.exports import BESIDE, UTM
 from analytics_box.products.links.bulk.files import LinkRecord
 from analytics_box.products.links.bulk.services import fields_of
-from analytics_box.products.links.editing.messages import NewLink
+from analytics_box.products.links.editing.calls import NewLink
 from analytics_box.tenants.tenancy.messages import of_length
 
 Status = Literal["created", "updated", "unchanged", "failed"]

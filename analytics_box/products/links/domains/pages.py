@@ -14,7 +14,7 @@ from analytics_box.products.links.domains import change
 from analytics_box.products.links.domains.calls import AddLinkDomain, ChangedDomain, GivenOrphans, OneDomain
 from analytics_box.products.links.messages import LinkOrganizationInput
 from analytics_box.products.links.page_frame import DONE, HOME, frame, links_in_words, nothing_there
-from analytics_box.products.links.short_url import PREFIX, short_url
+from analytics_box.products.links.slugs import PREFIX, short_url
 from analytics_box.tenants.configuration import domains as proven_domains
 from analytics_box.tenants.tenancy.rules import may
 from analytics_box.web.page import dates

@@ -1,20 +1,75 @@
 """Short links over RPC (wire 7.1). Scopes: read:links, write:links."""
 
+from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
+
+from analytics_box.base.settings import Settings
+from analytics_box.products.links.clicks.rows import ClickTotal
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.domains.lookup import policy_of
 from analytics_box.products.links.editing import change
-from analytics_box.products.links.editing.messages import ChangedLink, LinkShown, NewLink, UpsertedLink, link_answer
-from analytics_box.products.links.link import ShortLink
+from analytics_box.products.links.link import Fields, ShortLink
 from analytics_box.products.links.lookup import find_link
-from analytics_box.products.links.messages import OneLink
+from analytics_box.products.links.messages import Id, OneLink
 from analytics_box.products.links.redirects.directory import LinkDirectory
+from analytics_box.products.links.redirects.live import redirected_to
+from analytics_box.products.links.slugs import short_url
+from analytics_box.products.links.targeting.rules import TargetVisit
 from analytics_box.resource import fields
+from analytics_box.resource.fields import answer_of, date, input_of
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.accounts.passwords import Passwords
-from analytics_box.tenants.tenancy.messages import Success
+from analytics_box.tenants.tenancy.messages import Success, Text
 from analytics_box.web.call import Call
+from analytics_box.web.recognition import countries
+
+
+@input_of(ShortLink, needed=("name", "target_url"))
+class NewLink(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of links.create. `domain` is empty for the box's own host."""
+
+    organization_id: Id | None = None
+
+
+@input_of(ShortLink)
+class ChangedLink(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Input of links.update. What is not given stays; null empties a field."""
+
+    id: Id
+    organization_id: Id | None = None
+
+
+class UpsertedLink(NewLink, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Input of links.upsert: the link with this externalId."""
+
+    external_id: Id
+
+
+class LinkShown(Fields, frozen=True, kw_only=True):
+    """A link. `clicks` are those of people so far; `deletedAt` is always null, because deleted links are gone."""
+
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: None = None
+    short_url: str
+    expires_at: datetime | None
+    has_password: bool
+    clicks: int
+    last_clicked_at: datetime | None
+
+
+def link_answer(link: ShortLink, settings: Settings, total: ClickTotal | None = None) -> LinkShown:
+    """A link for an answer."""
+    return answer_of(
+        LinkShown,
+        link,
+        short_url=short_url(link.domain, link.slug, settings),
+        has_password=link.password is not None,
+        clicks=total.clicks if total is not None else 0,
+        last_clicked_at=date(total.last) if total is not None else None,
+    )
 
 
 async def get(call: Call, given: OneLink) -> LinkShown:
@@ -89,3 +144,61 @@ def tell(call: Call, changed: change.LinkChange) -> None:
     if before is not None and (before.domain, before.slug) != (after.domain, after.slug):
         directory.forget(before.domain, before.slug)
     directory.remember(after)
+
+
+class GivenVisit(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of links.preview: the visitor. Variants are assigned by `person`."""
+
+    id: Id
+    country: Text = ""
+    region: Text = ""
+    city: Text = ""
+    device: Text = ""
+    system: Text = ""
+    browser: Text = ""
+    language: Text = ""
+    query: Text = ""
+    person: Text = ""
+    organizationId: Id | None = None
+
+
+class ChoiceShown(Struct, frozen=True):
+    """The target of a visit, what chose it, and what would come before: that the link has ended, or a password."""
+
+    url: str
+    rule: str
+    variant: str
+    app: str
+    expired: bool
+    password: bool
+
+
+async def preview(call: Call, given: GivenVisit) -> ChoiceShown:
+    """links.preview: return the destination for a given visitor. Raises Forbidden or NotFound.
+
+    Counts nothing.
+    """
+    link = await find_link(call, given.id, given.organizationId)
+    code, name = _country(given.country)
+    visit = TargetVisit(
+        person=given.person,
+        country=name,
+        country_code=code,
+        region=given.region,
+        city=given.city,
+        device=given.device,
+        system=given.system,
+        browser=given.browser,
+        language=given.language,
+    )
+    choice = redirected_to(link, visit, given.query)
+    over = link.expires_at is not None and link.expires_at <= call.now
+    return ChoiceShown(choice.url, choice.rule, choice.variant, choice.app, over, link.password is not None)
+
+
+def _country(given: str) -> tuple[str, str]:
+    """The code and the English name of a country that is given by either."""
+    name = countries.name_of(given)
+    if name:
+        return given.upper(), name
+    return next((code for code, known in countries.names().items() if known.lower() == given.lower()), ""), given

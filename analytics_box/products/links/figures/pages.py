@@ -11,7 +11,7 @@ from analytics_box.figures import export, page, suggesting, tables
 from analytics_box.figures.asking import SubjectFacts
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.links.editing import calls as procedures
-from analytics_box.products.links.editing.messages import LinkShown
+from analytics_box.products.links.editing.calls import LinkShown
 from analytics_box.products.links.figures.board import EXTRAS, LINK, PANELS
 from analytics_box.products.links.folders.calls import folder_names
 from analytics_box.products.links.link import FORWARDING_LABELS, OPERATOR_LABELS, PROPERTY_LABELS

@@ -11,11 +11,10 @@ from analytics_box.base import figures
 from analytics_box.base.clock import Clock
 from analytics_box.base.settings import Settings
 from analytics_box.base.translation import _
-from analytics_box.products.links import slugs
+from analytics_box.products.links import qr_routes, slugs
 from analytics_box.products.links.link import ShortLink
-from analytics_box.products.links.qr import calls
 from analytics_box.products.links.redirects.live import live, redirected_to
-from analytics_box.products.links.short_url import short_url
+from analytics_box.products.links.slugs import short_url
 from analytics_box.products.links.targeting.query_strings import forward_query
 from analytics_box.products.links.targeting.rules import APPS, TargetChoice, TargetVisit
 from analytics_box.web.recognition import countries
@@ -89,7 +88,7 @@ def _short(link: ShortLink, settings: Settings) -> Preview:
     if not slugs.is_slug(link.slug):
         return Preview({})
     short = short_url(link.domain, link.slug, settings)
-    picture = base64.b64encode(calls.qr_picture(short, "svg", scale=4)).decode()
+    picture = base64.b64encode(qr_routes.qr_picture(short, "svg", scale=4)).decode()
     return Preview({}, short=short, qr=f"data:image/svg+xml;base64,{picture}")
 
 

@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links import rows
-from analytics_box.products.links.editing.calls import with_clicks
-from analytics_box.products.links.editing.messages import LinkShown
+from analytics_box.products.links.editing.calls import LinkShown, with_clicks
 from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.listing import ranked
 from analytics_box.products.links.listing.ranked import Ranking

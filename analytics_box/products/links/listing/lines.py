@@ -10,7 +10,7 @@ from analytics_box.base import figures
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
 from analytics_box.products.links import rows
-from analytics_box.products.links.editing.messages import LinkShown
+from analytics_box.products.links.editing.calls import LinkShown
 from analytics_box.products.links.page_frame import HOME
 from analytics_box.products.links.rows import LinkSelection
 from analytics_box.products.links.targeting.rules import APPS

@@ -14,7 +14,7 @@ from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.setting_values import NEVER_OPENED
 from analytics_box.base.urls import url_parts
-from analytics_box.products.links.short_url import PREFIX
+from analytics_box.products.links.slugs import PREFIX
 
 # Scripts that are written together in one word.
 _TOGETHER: Final = (

@@ -1,14 +1,18 @@
-"""QR codes over RPC: `links.getQr`."""
+"""QR codes: `links.getQr`, and the picture as a file. Keys need read:links."""
 
 import base64
 import io
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
+from litestar import Request, Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath
 from msgspec import Meta, Struct
 
+from analytics_box.base import errors
 from analytics_box.products.links.lookup import find_link
 from analytics_box.products.links.messages import Id
-from analytics_box.products.links.short_url import short_url
+from analytics_box.products.links.slugs import short_url
 from analytics_box.web.call import Call
 
 Form = Literal["svg", "png"]
@@ -56,3 +60,34 @@ async def get_qr(call: Call, given: GivenQr) -> QrShown:
     picture = qr_picture(url, given.format, scale=given.scale)
     content = picture.decode() if given.format == "svg" else base64.b64encode(picture).decode()
     return QrShown(url, TYPES[given.format], content)
+
+
+_PICTURE: Final = {
+    "content-security-policy": "default-src 'none'; sandbox",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "private, no-cache",
+}
+
+
+async def qr_code(
+    request: Request[Any, Any, Any],
+    link_id: FromPath[str],
+    form: FromPath[str],
+    call: NamedDependency[Call],
+) -> Response[bytes]:
+    """GET /links/{link}/qr/{svg or png}, with ?scale= (pixels a module) and ?download=1.
+
+    Raises NotFound or BadRequest.
+    """
+    kind: Form = "svg" if form == "svg" else "png"
+    if form not in TYPES:
+        raise errors.NotFound("Download the QR code as svg or png")
+    link = await find_link(call, link_id)
+    scale = request.query_params.get("scale", "8")
+    if not (scale.isascii() and scale.isdecimal() and 1 <= int(scale) <= MOST_SCALE):
+        raise errors.BadRequest(f"Enter a scale of 1 to {MOST_SCALE}")
+    picture = qr_picture(short_url(link.domain, link.slug, call.parts.settings), kind, scale=int(scale))
+    how = "attachment" if request.query_params.get("download") else "inline"
+    headers = {**_PICTURE, "content-disposition": f'{how}; filename="{link.slug}.{kind}"'}
+    return Response(picture, media_type=TYPES[kind], headers=headers)

@@ -1,1 +1,0 @@
-"""Short URLs as QR codes."""
