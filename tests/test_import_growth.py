@@ -16,7 +16,7 @@ from analytics_box.products.flags.moving import calls
 from analytics_box.products.flags.moving.planning import FlagImportTarget, plan_import
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.links.bulk import imports as link_imports
-from analytics_box.products.monitors.moving import import_calls as monitor_imports
+from analytics_box.products.monitors.moving import calls as monitor_imports
 from analytics_box.products.monitors.moving.plan import ExistingMonitors, MonitorImportPlan, in_order
 from analytics_box.resource.reach import Reach
 from tests.cases import each

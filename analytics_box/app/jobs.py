@@ -30,7 +30,6 @@ from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.domains import DomainWatch
 from analytics_box.products.monitors.erasing import Erasing
-from analytics_box.products.monitors.running import old_urls
 from analytics_box.products.monitors.running import retention as check_retention
 from analytics_box.products.people import unused
 from analytics_box.products.status_pages.automatic import windows
@@ -243,7 +242,7 @@ async def retain_checks(box: Box) -> None:
 async def sweep_checks(box: Box) -> None:
     """Remove what is left of the checks of monitors that are gone; after an upgrade, mask URLs in old ones."""
     await check_retention.sweep(box.events.db, box.box_db, box.parts[Erasing])
-    await old_urls.mask(box.events.db, box.events.strings, partial(unused.sweep, box.events.erasures))
+    await check_retention.mask(box.events.db, box.events.strings, partial(unused.sweep, box.events.erasures))
 
 
 async def follow_websites(box: Box) -> None:

@@ -11,7 +11,7 @@ from analytics_box.products.flags.page_frame import flag_hits
 from analytics_box.products.funnels.lookup import funnels
 from analytics_box.products.goals.lookup import goal_hits
 from analytics_box.products.links.listing.lines import link_hits
-from analytics_box.products.monitors.listing.findable import monitors
+from analytics_box.products.monitors.listing.lines import monitor_hits
 from analytics_box.products.segments.menu import segment_hits
 from analytics_box.products.status_pages.console.frame import status_page_hits
 from analytics_box.tenants.websites.findable import websites
@@ -98,7 +98,7 @@ SOURCES: Final[tuple[Source, ...]] = (
     segment_hits,
     questions,
     link_hits,
-    monitors,
+    monitor_hits,
     status_page_hits,
     flag_hits,
     places,

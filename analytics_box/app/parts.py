@@ -23,10 +23,10 @@ from analytics_box.products.alerts.traffic.watch import TrafficWatch
 from analytics_box.products.flags.ofrep.serve import Ofrep
 from analytics_box.products.flags.ofrep.streams import FlagStreams, States
 from analytics_box.products.flags.usage.counts import FlagCounts
-from analytics_box.products.monitors.asked import monitors_for_alerts
 from analytics_box.products.monitors.domains import DomainWatch
 from analytics_box.products.monitors.erasing import Erasing
 from analytics_box.products.monitors.probing.registration import Registrations
+from analytics_box.products.monitors.telling import monitors_for_alerts
 from analytics_box.products.overview.live import LiveUpdates, Watching
 from analytics_box.products.shares.served import SharedPages
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents

@@ -38,11 +38,9 @@ link_folders = Handlers("analytics_box.products.links.folders.calls")
 link_lists = Handlers("analytics_box.products.links.listing.calls")
 link_qr = Handlers("analytics_box.products.links.qr_routes")
 member_calls = Handlers("analytics_box.tenants.members.calls")
-monitor_checks = Handlers("analytics_box.products.monitors.check_calls")
-monitor_lists = Handlers("analytics_box.products.monitors.list_calls")
+monitor_checks = Handlers("analytics_box.products.monitors.calls")
 monitors = Handlers("analytics_box.products.monitors.editing.calls")
-monitor_export = Handlers("analytics_box.products.monitors.moving.export_calls")
-monitor_imports = Handlers("analytics_box.products.monitors.moving.import_calls")
+monitor_export = Handlers("analytics_box.products.monitors.moving.calls")
 maintenance = Handlers("analytics_box.products.monitors.windows.calls")
 organization_calls = Handlers("analytics_box.tenants.organizations.calls")
 autocomplete = Handlers("analytics_box.products.overview.autocomplete")
@@ -177,9 +175,9 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("statusPage.listTemplates", incident_templates.list_templates, "read:status_pages"),
     Procedure("statusPage.saveTemplate", incident_templates.save_template, "write:status_pages", "member"),
     Procedure("statusPage.deleteTemplate", incident_templates.delete_template, "write:status_pages", "member"),
-    Procedure("uptime.listSchedules", monitor_lists.list_schedules, "read:monitors"),
-    Procedure("uptime.paginated", monitor_lists.list_page, "read:monitors"),
-    Procedure("uptime.listTags", monitor_lists.list_tags, "read:monitors"),
+    Procedure("uptime.listSchedules", monitor_checks.list_schedules, "read:monitors"),
+    Procedure("uptime.paginated", monitor_checks.list_page, "read:monitors"),
+    Procedure("uptime.listTags", monitor_checks.list_tags, "read:monitors"),
     Procedure("uptime.getSchedule", monitors.get_schedule, "read:monitors"),
     Procedure("uptime.getScheduleByWebsiteId", monitors.get_schedule_by_website_id, "read:monitors"),
     Procedure("uptime.createSchedule", monitors.create_schedule, "write:monitors", "member"),
@@ -196,7 +194,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("uptime.export", monitor_export.export, "read:monitors"),
     Procedure(
         "uptime.import",
-        monitor_imports.import_monitors,
+        monitor_export.import_monitors,
         "write:monitors",
         "member",
         most_bytes=monitor_files.MOST_BYTES,

@@ -23,7 +23,7 @@ from analytics_box.products.links.redirects.directory import LinkDirectory
 from analytics_box.products.monitors import rows as monitor_rows
 from analytics_box.products.monitors import sealing
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.monitors.windows import rows as window_rows
+from analytics_box.products.monitors.windows import change as window_change
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages import rows as status_page_rows
 from analytics_box.products.status_pages.directory import StatusPages
@@ -88,7 +88,7 @@ def open_state(given: Settings, clock: Clock, reserve: Reserve, sources: Mapping
         db.write_now(lambda found: sealing.seal_plain(found, seal, plain))
         monitors = db.read_now(monitor_rows.everything)
     watched = Monitors(
-        sealing.open_all(seal, monitors), db.read_now(window_rows.everything), websites, organizations.closed
+        sealing.open_all(seal, monitors), db.read_now(window_change.everything), websites, organizations.closed
     )
     return StateSide(
         db=db,

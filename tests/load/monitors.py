@@ -19,7 +19,7 @@ from analytics_box.base.store.schema import BOX_FILE, EVENTS_FILE
 from analytics_box.products.monitors import rows
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.rows import stored_monitor
-from analytics_box.products.monitors.running import recovery, schedule
+from analytics_box.products.monitors.running import drain, schedule
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.server import GENERATOR_CORE, memory_mb, pin, processor_seconds, serving, wait
 from tests.running import Account, set_up
@@ -65,7 +65,7 @@ def main(monitors: int, seconds: float) -> None:
 
 def _after_the_kill(data: Path, monitors: int) -> None:
     """Whether all are checked again soon, the gap is unknown and nobody is told."""
-    wait(recovery.GAP / 1000 + 5)
+    wait(drain.GAP / 1000 + 5)
     began = time.time() * 1000
     with serving(data, **SETTINGS):
         ready = time.time() * 1000

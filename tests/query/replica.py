@@ -17,7 +17,7 @@ from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.result import CheckResult
 from analytics_box.products.monitors.running import rows as check_rows
 from analytics_box.products.monitors.running.rows import CheckRow
-from analytics_box.products.monitors.running.spans import Stroke
+from analytics_box.products.monitors.running.states import Stroke
 from analytics_box.query.engines import Engines
 from analytics_box.query.engines.transfer import COPIED
 from analytics_box.query.plan import QueryPlan

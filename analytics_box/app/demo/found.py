@@ -20,11 +20,10 @@ from analytics_box.base.store.strings import Strings
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.result import CheckPhases, CheckResult, Outcome, Reason
 from analytics_box.products.monitors.running import rows
-from analytics_box.products.monitors.running.overlay import Overlay
 from analytics_box.products.monitors.running.rollup_rows import ONE_BY_ONE
 from analytics_box.products.monitors.running.rows import CheckRow
-from analytics_box.products.monitors.running.spans import Stroke
-from analytics_box.products.monitors.running.states import FAILED, PASSED, MonitorStanding
+from analytics_box.products.monitors.running.states import FAILED, PASSED, MonitorStanding, Stroke
+from analytics_box.products.monitors.running.watched import Overlay
 
 _EVERY: Final = 5 * MINUTE
 _OFFSETS: Final[dict[Name, int]] = {"server": 11 * SECOND, "site": 74 * SECOND, "api": 158 * SECOND}

@@ -25,8 +25,8 @@ from analytics_box.products.monitors.rows import MONITORS
 from analytics_box.products.monitors.sealing import OpenedMonitors
 from analytics_box.products.monitors.window import MaintenanceWindow
 from analytics_box.products.monitors.windows import change as windows
+from analytics_box.products.monitors.windows.change import WINDOWS
 from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow
-from analytics_box.products.monitors.windows.rows import WINDOWS
 from analytics_box.resource.reach import Reach
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website

@@ -1,4 +1,10 @@
-"""Parts that all pages of monitors share: their frame, the permission to edit, and the names of states."""
+"""Parts that all pages of monitors share: their frame, the permission to edit, the names of states, and
+places that announce outages.
+"""
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
 
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
@@ -84,3 +90,17 @@ def state_name(live: MonitorStatus | None) -> str:
 def state_label(live: MonitorStatus | None) -> str:
     """The label of a monitor's state."""
     return STATE_LABELS[state_name(live)]
+
+
+class OutageReport(Struct, frozen=True):
+    """A way to tell: where it leads, what it says, and whether it is told already."""
+
+    href: str
+    label: str
+    is_told: bool
+
+
+class Reporting(Struct, frozen=True):
+    """Told by anyone who keeps status pages: the ways for a monitor, by its id and that of its organization."""
+
+    of: Callable[[str, str], Sequence[OutageReport]]

@@ -1,4 +1,6 @@
-"""The connection to alert rules: state transitions become occurrences, each once, even after a crash."""
+"""The connection to alert rules: monitors for them to watch, and state transitions as occurrences, each once, even
+after a crash.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -9,8 +11,10 @@ from analytics_box.base.clock import SECOND, Clock
 from analytics_box.base.store.db import Db
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import telling
+from analytics_box.products.alerts.monitored import MonitorName, MonitorsOfOrganization
 from analytics_box.products.alerts.occurrence import Occurrence, monitor_subject
 from analytics_box.products.monitors.directory import Monitors
+from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.monitor import HOME, Monitor
 from analytics_box.products.monitors.running.rows import Transition
 
@@ -106,3 +110,27 @@ def occurrence(monitor: Monitor, transition: Transition, public_url: str) -> Occ
         group=monitor.group,
         tags=monitor.tags,
     )
+
+
+def monitors_for_alerts(monitors: Monitors) -> MonitorsOfOrganization:
+    """Lookups in the directory of monitors that alert rules need."""
+
+    def of(organization_id: str) -> list[MonitorName]:
+        return [MonitorName(one.id, one.called, one.group, one.tags) for one in monitors.of(organization_id)]
+
+    def is_down(website_id: str) -> bool:
+        return _state(monitors, monitors.of_website(website_id)) in {"down", "maintenance"}
+
+    def rests(monitor_id: str) -> bool:
+        found = monitors.find(monitor_id)
+        if found is None or _state(monitors, found) in {"up", "unknown", "maintenance", "paused"}:
+            return True
+        above = monitors.find(found.parent_id) if found.parent_id is not None else None
+        return _state(monitors, above) in {"verifying", "down"}
+
+    return MonitorsOfOrganization(of, is_down, rests)
+
+
+def _state(monitors: Monitors, found: Monitor | None) -> State | None:
+    live = monitors.state_of(found) if found is not None else None
+    return live.state if live is not None else None

@@ -10,10 +10,10 @@ import pytest
 
 from analytics_box.app.jobs import JOBS, run_job
 from analytics_box.base.clock import DAY
-from analytics_box.products.monitors.asked import monitors_for_alerts
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.erasing import Erasing
 from analytics_box.products.monitors.lookup import known_monitor, monitor_numbers, without_monitor
+from analytics_box.products.monitors.telling import monitors_for_alerts
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.cases import each
 from tests.products.alerts.world import World as Alarms

@@ -19,7 +19,7 @@ from analytics_box.figures.board import Board, BoardSubject, Extra, FigureList, 
 from analytics_box.figures.details import COLUMN_LABELS
 from analytics_box.figures.panels import BarRow
 from analytics_box.figures.view import View, read_view
-from analytics_box.products.monitors import check_calls
+from analytics_box.products.monitors import calls
 from analytics_box.products.monitors.access import viewable_monitor
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import calls as procedures
@@ -36,8 +36,7 @@ from analytics_box.products.monitors.listing import rows
 from analytics_box.products.monitors.messages import MonitorId
 from analytics_box.products.monitors.monitor import HOME, Kind, Monitor
 from analytics_box.products.monitors.outages import outages
-from analytics_box.products.monitors.page_frame import DONE, frame
-from analytics_box.products.monitors.reporting import OutageReport, Reporting
+from analytics_box.products.monitors.page_frame import DONE, OutageReport, Reporting, frame
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.request import GivenParameter, GivenQuery, check
@@ -259,7 +258,7 @@ async def act(visit: Visitor, monitor_id: FromPath[str], action: FromPath[str]) 
     given, back = MonitorId(monitor_id), f"{HOME}/{monitor_id}"
     match action:
         case "check":
-            await check_calls.manual_check(visit.call, given)
+            await calls.manual_check(visit.call, given)
             return visit.go(f"{back}?done=checked")
         case "pause":
             await procedures.pause_schedule(visit.call, given)

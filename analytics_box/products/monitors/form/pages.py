@@ -12,7 +12,7 @@ from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _, ngettext
-from analytics_box.products.monitors import check_calls
+from analytics_box.products.monitors import calls
 from analytics_box.products.monitors.access import viewable_monitor
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import calls as procedures
@@ -204,7 +204,7 @@ async def _after(
         return await _page(visit, after_button(state, do), monitor, form=form)
     try:
         visit.saves()
-        check = await check_calls.try_check(visit.call, trial_input(state, monitor.id if monitor is not None else None))
+        check = await calls.try_check(visit.call, trial_input(state, monitor.id if monitor is not None else None))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, state, monitor, form=form, wrong=wrong)
     found = trial(check, visit.person, visit.call.now)

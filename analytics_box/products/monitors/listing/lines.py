@@ -11,11 +11,13 @@ from analytics_box.base.facts.uptime import UptimeSpan, WindowUptime, uptime, up
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts.alert_rule import AlertNotice
+from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.products.monitors.monitor import HOME, Monitor
-from analytics_box.products.monitors.page_frame import STATE_LABELS, state_label, state_name
-from analytics_box.products.monitors.reporting import OutageReport
+from analytics_box.products.monitors.page_frame import STATE_LABELS, OutageReport, state_label, state_name
+from analytics_box.web.call import Call
 from analytics_box.web.page import dates
+from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
 HOURS: Final = 24
 DAYS: Final = 30
@@ -176,3 +178,15 @@ def duration_text(seconds: int) -> str:
         return figures.duration(rest)
     hours = rest // 3_600
     return f"{days}{figures.NBSP}d" + (f" {hours}{figures.NBSP}h" if hours else "")
+
+
+async def monitor_hits(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
+    """Monitors by name, URL and tags, the oldest first."""
+    person = call.identity.person
+    if person is None or not asked.words:
+        return ()
+    return [
+        PaletteHit("monitor", monitor.called, f"{HOME}/{monitor.id}", "pulse", monitor.masked.url)
+        for monitor in call.parts[Monitors].of(person.organization_id)
+        if asked.fits(monitor.called, monitor.masked.url, *monitor.tags)
+    ]

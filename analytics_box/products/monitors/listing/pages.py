@@ -28,8 +28,7 @@ from analytics_box.products.monitors.listing.lines import (
     trouble,
 )
 from analytics_box.products.monitors.monitor import HOME, LONGEST_GROUP, LONGEST_TAG, Monitor
-from analytics_box.products.monitors.page_frame import DONE, STATE_LABELS, frame, state_name
-from analytics_box.products.monitors.reporting import Reporting
+from analytics_box.products.monitors.page_frame import DONE, STATE_LABELS, Reporting, frame, state_name
 from analytics_box.products.monitors.selection import MonitorSelection, select_monitors
 from analytics_box.query import ranges
 from analytics_box.query.ranges import Preset

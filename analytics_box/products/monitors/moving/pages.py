@@ -8,9 +8,14 @@ from litestar.params import FromPath
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadTooLarge
 from analytics_box.base.translation import _
-from analytics_box.products.monitors.moving.export_calls import ExportMonitors, export
+from analytics_box.products.monitors.moving.calls import (
+    ExportMonitors,
+    ImportMonitors,
+    MonitorImportAnswer,
+    export,
+    import_monitors,
+)
 from analytics_box.products.monitors.moving.files import MOST_BYTES
-from analytics_box.products.monitors.moving.import_calls import ImportMonitors, MonitorImportAnswer, import_monitors
 from analytics_box.products.monitors.page_frame import frame
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 

@@ -14,7 +14,7 @@ from analytics_box.base.outgoing.failures import RequestFailed
 from analytics_box.base.outgoing.messages import CANARIES, BodyBudget, RequestCourse, Share
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.monitor import Kind, Monitor
-from analytics_box.products.monitors.probing import dns, http, json_values, ping, tcp, tls
+from analytics_box.products.monitors.probing import http, json_values, kinds
 from analytics_box.products.monitors.probing.asking import RunningCheck
 from analytics_box.products.monitors.probing.assertions import Verdict, evaluate_assertions
 from analytics_box.products.monitors.probing.seen import CheckObservations
@@ -27,10 +27,10 @@ Look = Callable[[RunningCheck], Awaitable[None]]
 
 KINDS: Final[dict[Kind, Look]] = {
     "http": http.look,
-    "tcp": tcp.look,
-    "dns": dns.look,
-    "tls": tls.look,
-    "ping": ping.look,
+    "tcp": kinds.check_tcp,
+    "dns": kinds.check_dns,
+    "tls": kinds.check_tls,
+    "ping": kinds.check_ping,
 }
 
 

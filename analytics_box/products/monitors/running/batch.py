@@ -12,12 +12,14 @@ from analytics_box.products.monitors.result import CheckResult
 from analytics_box.products.monitors.running import rows
 from analytics_box.products.monitors.running.notices import MonitorNotice, Muted, expiring, notices_after
 from analytics_box.products.monitors.running.rows import CheckRow, Transition
-from analytics_box.products.monitors.running.spans import BASES, NEW, Stroke
 from analytics_box.products.monitors.running.states import (
+    BASES,
+    NEW,
     PENDING,
     SPANS,
     Base,
     MonitorStanding,
+    Stroke,
     after,
     thresholds,
     waiting_longer,

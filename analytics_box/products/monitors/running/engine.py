@@ -18,7 +18,7 @@ from analytics_box.base.store.trouble import Seldom
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.result import CheckResult
-from analytics_box.products.monitors.running import recovery, schedule
+from analytics_box.products.monitors.running import drain, schedule
 from analytics_box.products.monitors.running.batch import (
     FinishedCheck,
     Happening,
@@ -30,10 +30,16 @@ from analytics_box.products.monitors.running.batch import (
 from analytics_box.products.monitors.running.checking import Check, Checking, waiting
 from analytics_box.products.monitors.running.drain import Drain, Tell
 from analytics_box.products.monitors.running.networks import Networks
-from analytics_box.products.monitors.running.overlay import Overlay
-from analytics_box.products.monitors.running.planning import Planning
+from analytics_box.products.monitors.running.schedule import Planning
 from analytics_box.products.monitors.running.states import patience, repeated_after
-from analytics_box.products.monitors.running.watched import CurrentStatus, WatchedDraft, WatchedMonitor, host_of, live
+from analytics_box.products.monitors.running.watched import (
+    CurrentStatus,
+    Overlay,
+    WatchedDraft,
+    WatchedMonitor,
+    host_of,
+    live,
+)
 from analytics_box.products.monitors.window import MaintenanceWindow
 
 log = logging.getLogger(__name__)
@@ -76,7 +82,7 @@ class CheckEngine:
             log.error("Monitors are not checked yet: %s", refused.message)
 
     async def _go_on(self, now: int) -> None:
-        recovered = await recovery.recover(self._events, self._monitors, now)
+        recovered = await drain.recover(self._events, self._monitors, now)
         self._drain.owe(recovered.untold)
         self._networks.answered_at = self._drain.canaries_at = recovered.canaries_at
         self._drain.alive_at = now
@@ -252,7 +258,7 @@ class CheckEngine:
         now, monotonic = self._clock.now(), self._clock.monotonic()
         before, passed = self._seen, (monotonic - self._monotonic) * 1000
         self._seen, self._monotonic = now, monotonic
-        if now - before > recovery.GAP:
+        if now - before > drain.GAP:
             log.warning("Monitors: no checks for %.0f s, or the clock was set ahead", (now - before) / 1000)
             self._stood_still(before, now)
         elif now - before < passed - _BACK:

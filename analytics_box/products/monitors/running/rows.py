@@ -16,8 +16,7 @@ from analytics_box.base.store.strings import Strings
 from analytics_box.products.monitors.monitor import Kind, Monitor
 from analytics_box.products.monitors.result import CheckResult, Outcome, Reason
 from analytics_box.products.monitors.running.notices import MonitorNotice, NoticeDetail, What
-from analytics_box.products.monitors.running.spans import Stroke, paint_spans
-from analytics_box.products.monitors.running.states import FAILED, PENDING, MonitorStanding
+from analytics_box.products.monitors.running.states import FAILED, PENDING, MonitorStanding, Stroke, paint_spans
 
 KINDS: Final[Mapping[Kind, int]] = {"http": 1, "tcp": 2, "dns": 3, "tls": 4, "ping": 5, "push": 6}
 REGION: Final = "default"  # where checks come from: this box

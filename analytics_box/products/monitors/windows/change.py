@@ -1,6 +1,8 @@
 """Making, changing and ending maintenance windows: each verb writes its row and audit entry in the caller's
 transaction. Anyone who calls one tells the directory after the commit."""
 
+from typing import Final
+
 import msgspec
 from msgspec.structs import replace
 
@@ -10,11 +12,20 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.window import MaintenanceWindow, is_on
-from analytics_box.products.monitors.windows import rules
+from analytics_box.products.monitors.windows import messages
 from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow, UpdateMaintenanceWindow
-from analytics_box.products.monitors.windows.rows import WINDOWS
+from analytics_box.resource.audited import AuditedTable
 from analytics_box.resource.fields import values_of
 from analytics_box.resource.reach import Reach, check, in_reach
+
+WINDOWS: Final = AuditedTable(
+    "maintenance_windows", MaintenanceWindow, "maintenance", "maintenance", about=lambda window: {"name": window.name}
+)
+
+
+def everything(db: Connection) -> list[MaintenanceWindow]:
+    """All windows of the box, the oldest first."""
+    return WINDOWS.all(db, "true order by created_at, id")
 
 
 def create(
@@ -23,8 +34,8 @@ def create(
     """A new window, with a new id unless one is given. Raises Forbidden, BadRequest or Conflict."""
     check(db, acting, "member")
     now = acting.by.now
-    full = f"An organization can have up to {rules.MOST:,} maintenance windows; delete one that has ended"
-    WINDOWS.check_room(db, rules.MOST, full, "organization_id = ?", acting.organization_id)
+    full = f"An organization can have up to {messages.MOST:,} maintenance windows; delete one that has ended"
+    WINDOWS.check_room(db, messages.MOST, full, "organization_id = ?", acting.organization_id)
     made = _check_window(monitors, draft_window(acting, given, window_id or ids.new_id()), now)
     detail = msgspec.to_builtins({"covers": made.covers, "repeat": made.repeat})
     detail |= {"starts_at": made.starts_at, "ends_at": made.ends_at}
@@ -84,4 +95,4 @@ def _check_window(monitors: Monitors, window: MaintenanceWindow, now: int) -> Ma
     named = [monitors.find(monitor_id) for monitor_id in window.covers.monitor_ids]
     if any(monitor is None or monitor.organization_id != window.organization_id for monitor in named):
         raise BadRequest.about("covers.monitorIds", _("There is no monitor with one of these ids in the organization"))
-    return rules.check_window(window, now)
+    return messages.check_window(window, now)

@@ -9,7 +9,7 @@ from analytics_box.base import figures
 from analytics_box.base.errors import BoxError
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
-from analytics_box.products.monitors.reporting import OutageReport, Reporting
+from analytics_box.products.monitors.page_frame import OutageReport, Reporting
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import Incident

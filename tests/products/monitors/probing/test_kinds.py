@@ -13,7 +13,7 @@ from analytics_box.base.outgoing.addresses import Address
 from analytics_box.base.outgoing.failures import AddressRefused, RequestFailed
 from analytics_box.products.monitors.monitor import Kind
 from analytics_box.products.monitors.probing.address import clean_address
-from analytics_box.products.monitors.probing.tcp import unescape
+from analytics_box.products.monitors.probing.kinds import unescape
 from analytics_box.products.monitors.result import CheckResult, Reason
 from tests.base.outgoing.places import OPEN, Names, names
 from tests.cases import each

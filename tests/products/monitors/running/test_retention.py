@@ -16,7 +16,7 @@ from analytics_box.base.store.strings import Strings
 from analytics_box.products.monitors.result import CheckPhases, CheckResult
 from analytics_box.products.monitors.running import retention, rollup_rows, rows
 from analytics_box.products.monitors.running.rows import CheckRow
-from analytics_box.products.monitors.running.spans import Stroke
+from analytics_box.products.monitors.running.states import Stroke
 from tests.inprocess import NOON
 from tests.products.monitors.running.world import World, monitor
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from analytics_box.base.facts.uptime import DEGRADED, DOWN, MAINTENANCE, PAUSED, STATES, UNKNOWN, UP, UptimeSpan
 from analytics_box.products.monitors.running import rows
-from analytics_box.products.monitors.running.spans import BASES, NEW, Stroke, merge_spans, paint_spans
+from analytics_box.products.monitors.running.states import BASES, NEW, Stroke, merge_spans, paint_spans
 from tests.cases import each
 from tests.products.monitors.running.world import World
 

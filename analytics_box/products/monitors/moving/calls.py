@@ -1,23 +1,31 @@
-"""Monitors from a file, over RPC: `uptime.import`. A dry run says the same without storing anything."""
+"""Monitors from and to files, over RPC: `uptime.import` and `uptime.export`.
 
+A dry run of an import answers the same without storing anything.
+"""
+
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from analytics_box.base.errors import BadRequest, BoxError, Conflict
+from analytics_box.base import audit
+from analytics_box.base.errors import BadRequest, BoxError, Conflict, Forbidden
 from analytics_box.base.file_queue import Existing, FileQueue
 from analytics_box.base.identity import at_least
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
+from analytics_box.products.monitors.calls import reachable_monitors
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.change import MonitorChange, MonitorTools
 from analytics_box.products.monitors.editing.shown import push_url
 from analytics_box.products.monitors.monitor import Id
-from analytics_box.products.monitors.moving import files, gatus, kuma, notifications, own
+from analytics_box.products.monitors.moving import files, gatus, kuma, own
+from analytics_box.products.monitors.moving import plan as moving_plan
 from analytics_box.products.monitors.moving.plan import (
     ExistingMonitors,
     MonitorImportPlan,
@@ -25,10 +33,17 @@ from analytics_box.products.monitors.moving.plan import (
     Status,
     in_order,
 )
-from analytics_box.products.monitors.moving.wanted import MonitorImportFile, MonitorImportItem, Source, WindowImportItem
-from analytics_box.products.monitors.window import MaintenanceWindow
+from analytics_box.products.monitors.moving.wanted import (
+    Form,
+    MonitorImportFile,
+    MonitorImportItem,
+    Source,
+    WindowImportItem,
+    parents_first,
+)
+from analytics_box.products.monitors.window import MaintenanceWindow, change_after
 from analytics_box.products.monitors.windows import change as windows
-from analytics_box.products.monitors.windows import rules
+from analytics_box.products.monitors.windows import messages
 from analytics_box.resource.reach import Reach, check, reach, role_of
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
@@ -237,7 +252,7 @@ async def _window(
     message = replace(wanted.given, covers=replace(covers, monitor_ids=ids))
     try:
         if given.dryRun:
-            rules.check_window(windows.draft_window(acting, message, wanted.ref), call.now)
+            messages.check_window(windows.draft_window(acting, message, wanted.ref), call.now)
         else:
             window_id = wanted.ref if monitors.window(wanted.ref) is None and _is_id(wanted.ref) else ""
             made: MaintenanceWindow = await call.write(
@@ -266,7 +281,7 @@ async def _alert_notes(
     def follow(db: Connection) -> list[str]:
         creates = may and at_least(role_of(db, acting.organization_id, acting.by), "admin")
         return [
-            notifications.follow(db, tools, acting, one, by_notification.get(one.ref, ()), creates=creates, dry=dry)
+            moving_plan.follow(db, tools, acting, one, by_notification.get(one.ref, ()), creates=creates, dry=dry)
             for one in file.notifications
         ]
 
@@ -297,3 +312,51 @@ def _row(call: Call, one: PlannedImport, *, dry: bool) -> MonitorRowOutcome:
 
 def _pieces(whole: list[T]) -> Iterator[list[T]]:
     return (whole[first : first + _AT_ONCE] for first in range(0, len(whole), _AT_ONCE))
+
+
+_TYPES: Final[dict[Form, str]] = {"yaml": "application/yaml", "json": "application/json"}
+
+
+class ExportMonitors(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of uptime.export. With `secrets` the file has headers, bodies, passwords and tokens, too: keep it safe."""
+
+    format: Form = "yaml"
+    secrets: bool = False
+    organizationId: Id | None = None
+
+
+class MonitorExportAnswer(Struct, frozen=True):
+    """The monitors of an organization as the text of a file, and how many they are."""
+
+    type: str
+    content: str
+    monitors: int
+
+
+async def export(call: Call, given: ExportMonitors) -> MonitorExportAnswer:
+    """uptime.export: export monitors and current maintenance windows in the format of uptime.import. Raises Forbidden.
+
+    Secrets are included only for admins and keys with `write:monitors`; the audit log records it.
+    """
+    acting = reach(call, given.organizationId)
+    if given.secrets:
+        if call.identity.key is not None and "write:monitors" not in call.identity.key.scopes:
+            raise Forbidden(_("An export with secrets requires a key with write:monitors"))
+        await call.write(lambda db: _note(db, acting))
+    oldest_first = sorted(await reachable_monitors(call, acting.organization_id), key=lambda one: one.number)
+    by_id = {one.id: one for one in oldest_first}
+    found, _rest = parents_first(oldest_first, lambda one: by_id.get(one.parent_id or ""))
+    windows = [
+        one for one in call.parts[Monitors].windows(acting.organization_id) if change_after(one, call.now) is not None
+    ]
+    domains = {site.id: site.domain for site in call.parts[Directory].of(acting.organization_id)}
+    write = files.to_yaml if given.format == "yaml" else files.to_json
+    work = partial(own.export_values, found, windows, domains, secrets=given.secrets)
+    content = await asyncio.to_thread(lambda: write(work()))
+    return MonitorExportAnswer(_TYPES[given.format], content, len(found))
+
+
+def _note(db: Connection, acting: Reach) -> None:
+    """Write down that someone has the secrets. Raises Forbidden for those who may not."""
+    check(db, acting, "admin")
+    audit.record(db, acting.by, acting.organization_id, "created", "monitor_export", acting.organization_id)
