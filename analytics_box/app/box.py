@@ -58,9 +58,8 @@ from analytics_box.products.monitors.probing.probe import Prober
 from analytics_box.products.monitors.running.engine import CheckEngine
 from analytics_box.products.monitors.telling import Teller
 from analytics_box.products.overview.live import LiveUpdates
-from analytics_box.products.status_pages import markdown
+from analytics_box.products.status_pages import markdown, pictures
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
-from analytics_box.products.status_pages.files import pictures
 from analytics_box.products.status_pages.serving.earlier import Earlier
 from analytics_box.products.status_pages.serving.making import TEMPLATES, Maker
 from analytics_box.products.status_pages.serving.serve import StatusPageServer

@@ -51,9 +51,7 @@ segments = Handlers("analytics_box.products.segments.calls")
 status_public = Handlers("analytics_box.products.status_pages.public_calls")
 status_pages = Handlers("analytics_box.products.status_pages.editing.calls")
 status_components = Handlers("analytics_box.products.status_pages.editing.component_calls")
-status_files = Handlers("analytics_box.products.status_pages.files.calls")
 incidents = Handlers("analytics_box.products.status_pages.incidents.calls")
-page_maintenance = Handlers("analytics_box.products.status_pages.incidents.maintenance_calls")
 incident_templates = Handlers("analytics_box.products.status_pages.incidents.template_calls")
 subscribers = Handlers("analytics_box.products.status_pages.subscribers.calls")
 website_calls = Handlers("analytics_box.tenants.websites.calls")
@@ -168,10 +166,10 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("statusPage.editIncidentUpdate", incidents.edit_incident_update, "write:status_pages", "member"),
     Procedure("statusPage.publishIncident", incidents.publish_incident, "write:status_pages", "member"),
     Procedure("statusPage.holdIncident", incidents.hold_incident, "write:status_pages", "member"),
-    Procedure("statusPage.listMaintenances", page_maintenance.list_maintenances, "read:status_pages"),
-    Procedure("statusPage.createMaintenance", page_maintenance.create_maintenance, "write:status_pages", "member"),
-    Procedure("statusPage.updateMaintenance", page_maintenance.update_maintenance, "write:status_pages", "member"),
-    Procedure("statusPage.cancelMaintenance", page_maintenance.cancel_maintenance, "write:status_pages", "member"),
+    Procedure("statusPage.listMaintenances", incidents.list_maintenances, "read:status_pages"),
+    Procedure("statusPage.createMaintenance", incidents.create_maintenance, "write:status_pages", "member"),
+    Procedure("statusPage.updateMaintenance", incidents.update_maintenance, "write:status_pages", "member"),
+    Procedure("statusPage.cancelMaintenance", incidents.cancel_maintenance, "write:status_pages", "member"),
     Procedure("statusPage.listTemplates", incident_templates.list_templates, "read:status_pages"),
     Procedure("statusPage.saveTemplate", incident_templates.save_template, "write:status_pages", "member"),
     Procedure("statusPage.deleteTemplate", incident_templates.delete_template, "write:status_pages", "member"),
@@ -212,7 +210,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("statusPage.update", status_pages.update, "write:status_pages", "member"),
     Procedure("statusPage.delete", status_pages.delete, "write:status_pages", "member"),
     Procedure("statusPage.transfer", status_pages.transfer, "write:status_pages", "member"),
-    Procedure("statusPage.createAssetUploadUrl", status_files.create_asset_upload_url, "write:status_pages", "member"),
+    Procedure("statusPage.createAssetUploadUrl", status_pages.create_asset_upload_url, "write:status_pages", "member"),
     Procedure("statusPage.addMonitor", status_components.add_monitor, "write:status_pages", "member"),
     Procedure("statusPage.removeMonitor", status_components.remove_monitor, "write:status_pages", "member"),
     Procedure(

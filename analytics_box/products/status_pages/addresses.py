@@ -7,16 +7,15 @@ status_history = Handlers("analytics_box.products.status_pages.console.history_p
 status_incidents = Handlers("analytics_box.products.status_pages.console.incident_pages")
 status_list = Handlers("analytics_box.products.status_pages.console.list_pages")
 status_maintenances = Handlers("analytics_box.products.status_pages.console.maintenance_pages")
-status_now = Handlers("analytics_box.products.status_pages.console.now_pages")
 status_settings = Handlers("analytics_box.products.status_pages.console.settings_pages")
 status_subscribers = Handlers("analytics_box.products.status_pages.console.subscriber_pages")
-status_uploads = Handlers("analytics_box.products.status_pages.files.routes")
+status_uploads = Handlers("analytics_box.products.status_pages.picture_routes")
 
 ADDRESSES: tuple[Route, ...] = (
     page_route("/status-pages", status_list.page_list),
     page_route("/status-pages/new", status_list.new_form, "member"),
     form_route("/status-pages/new", status_list.add, "member", kept=True),
-    page_route("/status-pages/{page_id:str}", status_now.page_now),
+    page_route("/status-pages/{page_id:str}", status_list.page_now),
     page_route("/status-pages/{page_id:str}/components", status_components.components),
     form_route("/status-pages/{page_id:str}/components", status_components.add, "member", kept=True),
     form_route("/status-pages/{page_id:str}/order", status_components.order, "member"),

@@ -9,9 +9,8 @@ import pytest
 
 from analytics_box.base.errors import BadRequest, NotFound
 from analytics_box.base.store.seal import Seal
-from analytics_box.products.status_pages.files import pictures
-from analytics_box.products.status_pages.files.pictures import PagePicture
-from analytics_box.products.status_pages.files.uploads import GOOD_FOR, Upload, token_of, upload_of
+from analytics_box.products.status_pages import pictures
+from analytics_box.products.status_pages.pictures import GOOD_FOR, PagePicture, Upload, token_of, upload_of
 from analytics_box.tenants.keys.ring import KeyRing
 from tests.base.outgoing.places import OPEN, client_of, plain, web
 from tests.cases import each

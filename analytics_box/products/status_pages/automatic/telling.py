@@ -19,13 +19,74 @@ from analytics_box.products.monitors.telling import Told
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages import rows as page_rows
 from analytics_box.products.status_pages.access import touch_page
-from analytics_box.products.status_pages.automatic import rows, rules
+from analytics_box.products.status_pages.automatic import rules
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import LONGEST_TITLE, AffectedComponent, Incident
 from analytics_box.products.status_pages.incidents import saying, ticking
 from analytics_box.products.status_pages.incidents.change import MOST_UPDATES
 from analytics_box.products.status_pages.page import StatusPage, Whole
 from analytics_box.products.status_pages.seen import public_name
+
+
+def note(db: Connection, page_id: str, topic: str, at: int) -> bool:
+    """Note that a page processes a transition. Return False if it has already."""
+    db.execute(
+        """
+        -- automatic.note
+        insert into incident_transitions (page_id, topic, at) values (?, ?, ?) on conflict do nothing
+        """,
+        (page_id, topic, at),
+    )
+    return db.changes() > 0
+
+
+def set_incident(db: Connection, page_id: str, topic: str, incident_id: str) -> None:
+    """The incident that a transition opened or joined."""
+    db.execute(
+        "-- automatic.set_incident\nupdate incident_transitions set incident_id = ? where page_id = ? and topic = ?",
+        (incident_id, page_id, topic),
+    )
+
+
+def firsts(db: Connection, page_id: str) -> dict[str, int]:
+    """The time when the first monitor of each automatic open incident of a page went down (UTC ms), by the incident's
+    id.
+    """
+    found = db.execute(
+        """
+        -- automatic.firsts
+        select incident_id, min(at) from incident_transitions
+        where incident_id in (select id from incidents where page_id = ? and resolved_at is null)
+        group by incident_id
+        """,
+        (page_id,),
+    ).fetchall()
+    return {str(incident_id): int(str(at)) for incident_id, at in found}
+
+
+def forget(db: Connection, before: int) -> None:
+    """Forget transitions before this instant (UTC ms) without an open incident; they are not reported again."""
+    db.execute(
+        """
+        -- automatic.forget
+        delete from incident_transitions
+        where at < ? and (incident_id is null
+          or incident_id in (select id from incidents where resolved_at is not null))
+        """,
+        (before,),
+    )
+
+
+def forget_drafts(db: Connection, before: int) -> None:
+    """Delete automatic drafts that ended before this instant (UTC ms) and were not published."""
+    db.execute(
+        """
+        -- automatic.forget_drafts
+        delete from incidents where origin = 'monitor' and is_draft = 1 and resolved_at < ?
+        """,
+        (before,),
+    )
+
 
 # Characters of a name in a title, and the number of names in a message.
 _LONGEST_NAME: Final = 80
@@ -109,8 +170,8 @@ class AutomaticIncidents:
         before = self._clock.now() - KEPT
 
         def sweep(db: Connection) -> None:
-            rows.forget(db, before)
-            rows.forget_drafts(db, before)
+            forget(db, before)
+            forget_drafts(db, before)
 
         await self._db.write(sweep)
 
@@ -136,7 +197,7 @@ def deal(db: Connection, told: Sequence[Told], now: int) -> list[Whole]:
         work = _open if rules.meaning(one[1].what, one[1].detail) == "opens" else _recover
         for happened in _on_pages(db, one, now):
             page = happened.page
-            is_news = rows.note(db, page.id, happened.topic, happened.at)
+            is_news = note(db, page.id, happened.topic, happened.at)
             is_wanted = work is _recover or page.automatic != "off"
             if is_news and is_wanted and work(db, happened):
                 changed[page.id] = page
@@ -167,9 +228,9 @@ def _open(db: Connection, happened: ComponentTransition) -> bool:
     component_id = component.component_id or ""
     if rules.explaining_incident(incidents, component_id) is not None:
         return False
-    before = rules.to_join(incidents, rows.firsts(db, page.id), component_id, happened.at)
+    before = rules.to_join(incidents, firsts(db, page.id), component_id, happened.at)
     incident = _new_incident(db, happened) if before is None else _join_incident(db, happened, before)
-    rows.set_incident(db, page.id, happened.topic, incident.id)
+    set_incident(db, page.id, happened.topic, incident.id)
     return True
 
 

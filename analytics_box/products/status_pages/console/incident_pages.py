@@ -16,7 +16,7 @@ from analytics_box.products.status_pages.console.shown import href_of, incident_
 from analytics_box.products.status_pages.console.telling import notified_text
 from analytics_box.products.status_pages.incident import STATUS_LABELS, USUAL_MESSAGES, Incident, IncidentUpdate, Status
 from analytics_box.products.status_pages.incidents import calls as procedures
-from analytics_box.products.status_pages.incidents import maintenance_calls, template_calls
+from analytics_box.products.status_pages.incidents import template_calls
 from analytics_box.products.status_pages.incidents.messages import (
     EditIncidentUpdate,
     IncidentId,
@@ -117,7 +117,7 @@ async def update(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[s
         if incident.kind == "incident":
             await procedures.update_incident(visit.call, fields_of.update_input(fields, incident))
         else:
-            await maintenance_calls.update_maintenance(visit.call, fields_of.step_input(fields, incident))
+            await procedures.update_maintenance(visit.call, fields_of.step_input(fields, incident))
     except (BadRequest, Conflict) as wrong:
         return await _page(page, incident, rejection_of(wrong, fields, _FIELDS))
     return visit.go(f"{href_of(page.href, incident)}?done={'drafted' if incident.is_draft else 'updated'}")

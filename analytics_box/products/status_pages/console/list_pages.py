@@ -1,5 +1,6 @@
-"""The list of an organization's status pages under /status-pages, and creating one."""
+"""The list of an organization's status pages under /status-pages, creating one, and the page of one."""
 
+from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base import figures
@@ -8,20 +9,25 @@ from analytics_box.base.names import SPELLING
 from analytics_box.base.translation import _, ngettext
 from analytics_box.base.urls import url_parts
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.status_pages.console.choosing import in_trouble
+from analytics_box.products.monitors.monitor import HOME as MONITORS
+from analytics_box.products.status_pages.console.choosing import in_trouble, state_of
 from analytics_box.products.status_pages.console.frame import (
     DONE,
     HOME,
     PAGE_STATE_LABELS,
+    ConsolePage,
     frame,
+    open_page,
     page_mark,
     rejection_of,
 )
+from analytics_box.products.status_pages.console.shown import IncidentRow, line
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.editing import calls as procedures
 from analytics_box.products.status_pages.editing.messages import CreateStatusPage
+from analytics_box.products.status_pages.incident import Incident
 from analytics_box.products.status_pages.page import Whole
-from analytics_box.products.status_pages.seen import PageSeen
+from analytics_box.products.status_pages.seen import ComponentSeen, PageSeen
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
@@ -143,3 +149,54 @@ def _page(visit: PageRequest, again: Again, chosen: set[str]) -> Page:
         address=f"{visit.parts.settings.public_url}/status/…",
         spelling=SPELLING,
     )
+
+
+class ComponentLine(Struct, frozen=True):
+    """A component and how it is; `href` leads to its monitor."""
+
+    name: str
+    mark: str
+    label: str
+    group: str = ""
+    href: str = ""
+
+
+class CurrentState(Struct, frozen=True):
+    """The current state of a page. `trouble` are components that are not operational and that no open
+    incident affects."""
+
+    trouble: tuple[ComponentLine, ...]
+    drafts: tuple[IncidentRow, ...]
+    incidents: tuple[IncidentRow, ...]
+    maintenances: tuple[IncidentRow, ...]
+    components: tuple[ComponentLine, ...]
+
+
+async def page_now(visit: Visitor, page_id: FromPath[str]) -> Page:
+    """GET /status-pages/{id}. Raises NotFound."""
+    page = await open_page(visit, page_id)
+    return page.show("status_page.html", "now", now=_now(page))
+
+
+def _now(page: ConsolePage) -> CurrentState:
+    found = [one for one in page.whole.incidents if one.is_open]
+    incidents = [one for one in found if one.kind == "incident"]
+    planned = sorted((one for one in found if one.kind == "maintenance"), key=lambda one: one.scheduled_for or 0)
+    return CurrentState(
+        trouble=tuple(_component(page, one) for one in in_trouble(page.seen, page.whole.incidents)),
+        drafts=_lines(page, [one for one in incidents if one.is_draft]),
+        incidents=_lines(page, [one for one in incidents if not one.is_draft]),
+        maintenances=_lines(page, planned),
+        components=tuple(_component(page, one) for one in page.seen.components),
+    )
+
+
+def _lines(page: ConsolePage, some: list[Incident]) -> tuple[IncidentRow, ...]:
+    return tuple(line(page.href, one, page.visit.person, page.visit.call.now) for one in some)
+
+
+def _component(page: ConsolePage, one: ComponentSeen) -> ComponentLine:
+    group = next((each.name for each in page.seen.groups if each.id == one.group_id), "")
+    monitor = next((each.monitor_id for each in page.whole.components if each.id == one.id), None)
+    href = f"{MONITORS}/{monitor}" if monitor is not None else ""
+    return ComponentLine(figures.visible(one.name), *state_of(one), group=figures.visible(group), href=href)

@@ -17,7 +17,7 @@ from analytics_box.products.status_pages.console.incident_pages import UNKNOWN, 
 from analytics_box.products.status_pages.console.shown import IncidentRow, href_of, line
 from analytics_box.products.status_pages.console.telling import count_notified, notified_words
 from analytics_box.products.status_pages.incident import AffectedComponent, Incident
-from analytics_box.products.status_pages.incidents import maintenance_calls as procedures
+from analytics_box.products.status_pages.incidents import calls
 from analytics_box.products.status_pages.incidents.messages import (
     CancelPageMaintenance,
     CreatePageMaintenance,
@@ -84,7 +84,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
         message = message_of(
             given | _maintenance_input(page, fields), CreatePageMaintenance, _("This value is not valid: {message}")
         )
-        await procedures.create_maintenance(visit.call, message)
+        await calls.create_maintenance(visit.call, message)
     except (BadRequest, Conflict) as wrong:
         return await _form(page, rejection_of(wrong, fields, _FIELDS))
     return visit.go(f"{page.href}/maintenances?done=planned")
@@ -112,7 +112,7 @@ async def save(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str
         visit.saves()
         check_version(fields, incident)
         given = {"maintenanceId": incident.id, "notify": False} | _maintenance_input(page, fields)
-        await procedures.update_maintenance(
+        await calls.update_maintenance(
             visit.call, message_of(given, UpdatePageMaintenance, _("This value is not valid: {message}"))
         )
     except (BadRequest, Conflict) as wrong:
@@ -133,7 +133,7 @@ async def cancel(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[s
     """POST /status-pages/{id}/maintenances/{maintenance}/cancel. Raises NotFound or BadRequest."""
     page = await open_page(visit, page_id)
     incident = await _maintenance(page, incident_id)
-    await procedures.cancel_maintenance(visit.call, CancelPageMaintenance(maintenance_id=incident.id))
+    await calls.cancel_maintenance(visit.call, CancelPageMaintenance(maintenance_id=incident.id))
     return visit.go(f"{page.href}/maintenances?done=maintenance-cancelled")
 
 

@@ -13,14 +13,14 @@ from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail, NotFoun
 from analytics_box.base.identity import at_least
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
+from analytics_box.products.status_pages import pictures
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
 from analytics_box.products.status_pages.access import save as saved
 from analytics_box.products.status_pages.console.frame import HOME, ConsolePage, frame, open_page, rejection_of
 from analytics_box.products.status_pages.editing import calls as procedures
 from analytics_box.products.status_pages.editing.messages import StatusPageId, TransferStatusPage, UpdateStatusPage
-from analytics_box.products.status_pages.files import pictures
-from analytics_box.products.status_pages.files.pictures import PagePicture
 from analytics_box.products.status_pages.page import FileKind, StatusPage, Whole
+from analytics_box.products.status_pages.pictures import PagePicture
 from analytics_box.products.status_pages.serving import shown as public
 from analytics_box.products.status_pages.view import sources
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots

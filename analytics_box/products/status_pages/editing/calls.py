@@ -1,17 +1,19 @@
 """Status pages over RPC (wire 9.3). Scopes: read:status_pages, write:status_pages."""
 
+from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import Annotated, Final, Literal
 
-from msgspec import Struct, UnsetType
+from msgspec import Meta, Struct, UnsetType
 
-from analytics_box.base import errors
+from analytics_box.base import errors, ids
 from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.client import Clients
+from analytics_box.base.store.seal import Seal
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing.change import MonitorTools
-from analytics_box.products.status_pages import cleaning
+from analytics_box.products.status_pages import page, pictures
 from analytics_box.products.status_pages.access import find_reachable_page, find_viewable_page, save
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.editing import change
@@ -31,13 +33,13 @@ from analytics_box.products.status_pages.editing.shown import (
     page_shown,
     whole_shown,
 )
-from analytics_box.products.status_pages.files import pictures
-from analytics_box.products.status_pages.files.pictures import FIELDS, PagePicture
-from analytics_box.products.status_pages.page import FileKind, StatusPage
+from analytics_box.products.status_pages.page import FileKind, Id, StatusPage
+from analytics_box.products.status_pages.pictures import FIELDS, GOOD_FOR, PagePicture, Upload, token_of
 from analytics_box.resource.fields import Values, values_of
 from analytics_box.resource.reach import check, reach
 from analytics_box.tenants.accounts.passwords import Passwords
-from analytics_box.tenants.tenancy.messages import Success
+from analytics_box.tenants.organizations.image import MOST_BYTES
+from analytics_box.tenants.tenancy.messages import Success, date
 from analytics_box.web.call import Call
 
 FETCHES: Final = 20  # pictures that one caller can have fetched in 60 s
@@ -72,7 +74,7 @@ def _has_picture(call: Call, before: StatusPage | None, kind: FileKind, url: str
 
 async def _fetch_picture(call: Call, organization_id: str, url: str, kind: FileKind) -> PagePicture:
     try:
-        address = cleaning.url(url) or ""
+        address = page.url(url) or ""
     except errors.BadRequest as wrong:
         raise errors.BadRequest.about(FIELDS[kind], wrong.message) from wrong
     call.parts.limits.take("status page pictures", call.identity.limit_name, FETCHES)
@@ -149,3 +151,37 @@ async def transfer(call: Call, given: TransferStatusPage) -> StatusPageTransferA
         call.parts[Monitors].move(moved.monitor, readable=moved.readable)
     call.parts[StatusPages].remember(done.whole)
     return StatusPageTransferAnswer(any(moved.secrets_left_out for moved in done.moved))
+
+
+class CreateUploadUrl(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of statusPage.createAssetUploadUrl. Size (bytes) and type may be said before; the bytes decide."""
+
+    statusPageId: Id
+    asset: FileKind
+    contentLength: Annotated[int, Meta(ge=1, le=MOST_BYTES)] | None = None
+    contentType: Literal["image/png", "image/jpeg", "image/webp"] | None = None
+    organizationId: Id | None = None
+
+
+class UploadUrlAnswer(Struct, frozen=True, rename="camel"):
+    """The address for the picture's bytes (PUT), and when it expires. An uploaded picture is on the
+    page immediately."""
+
+    upload_url: str
+    expires_at: datetime
+    method: Literal["PUT"] = "PUT"
+
+
+async def create_asset_upload_url(call: Call, given: CreateUploadUrl) -> UploadUrlAnswer:
+    """statusPage.createAssetUploadUrl: create an upload URL for a logo or favicon. Raises NotFound or Forbidden.
+
+    Accepts PNG, JPEG or WebP up to 512 KB.
+    """
+    own, _rest = find_reachable_page(call, given.statusPageId)
+    await call.read(lambda db: check(db, own, "member"))
+    until = call.now + GOOD_FOR
+    upload = Upload(
+        own.organization_id, given.statusPageId, given.asset, own.by.actor, own.by.user_id, until, ids.base62(16)
+    )
+    token = token_of(call.parts[Seal], upload)
+    return UploadUrlAnswer(f"{call.parts.settings.public_url}/status-pages/uploads/{token}", date(until))

@@ -18,15 +18,14 @@ from analytics_box.base.translation import _, ngettext
 from analytics_box.products.links.domains import change as link_domains
 from analytics_box.products.monitors.editing import change as monitors
 from analytics_box.products.monitors.lookup import known_monitor
-from analytics_box.products.status_pages import rows
+from analytics_box.products.status_pages import pictures, rows
 from analytics_box.products.status_pages.access import page_in_reach, touch_page
 from analytics_box.products.status_pages.days import figures
 from analytics_box.products.status_pages.days import rows as day_rows
 from analytics_box.products.status_pages.editing import components
 from analytics_box.products.status_pages.editing.messages import TransferStatusPage
-from analytics_box.products.status_pages.files import pictures
-from analytics_box.products.status_pages.files.pictures import PagePicture
 from analytics_box.products.status_pages.page import FileKind, StatusPage, Whole, new_component, new_page
+from analytics_box.products.status_pages.pictures import PagePicture
 from analytics_box.products.status_pages.rows import COMPONENTS, PAGES
 from analytics_box.products.status_pages.subscribers import outbox
 from analytics_box.query.ranges import zone

@@ -7,7 +7,7 @@ from msgspec import UnsetType
 
 from analytics_box.base import errors
 from analytics_box.base.store.db import Connection
-from analytics_box.products.status_pages import cleaning
+from analytics_box.products.status_pages import page
 from analytics_box.products.status_pages.access import find_reachable_page, save
 from analytics_box.products.status_pages.editing import components
 from analytics_box.products.status_pages.editing.messages import (
@@ -62,7 +62,7 @@ async def update_monitor_settings(call: Call, given: UpdateMonitorSettings) -> C
     own, page_id = await _of_component(call, given.monitor_id)
     values = values_of(given, Component)
     if not isinstance(given.display_name, UnsetType):
-        values["name"] = cleaning.display_name(given.display_name or "")
+        values["name"] = page.display_name(given.display_name or "")
     changed = await save(call.parts, page_id, lambda db: components.update(db, own, given.monitor_id, values))
     return component_shown(call, own.organization_id, changed)
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from analytics_box.products.monitors.access import visible
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.status_pages.files import pictures
+from analytics_box.products.status_pages import pictures
 from analytics_box.products.status_pages.page import (
     Component,
     ComponentFields,

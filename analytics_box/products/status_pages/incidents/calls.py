@@ -1,18 +1,27 @@
-"""Incidents over RPC (wire 9.3). Scopes: read:status_pages, write:status_pages."""
+"""Incidents over RPC (wire 9.3). Scopes: read:status_pages, write:status_pages.
 
-from collections.abc import Callable, Mapping, Sequence
+Maintenance mutes the alerts of the monitors it affects, so planning it with an API key also takes write:monitors.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from msgspec import UNSET
 
 from analytics_box.base import errors
+from analytics_box.base.errors import Forbidden
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages import incident_rows as rows
 from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach, save
 from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate, Kind
 from analytics_box.products.status_pages.incident_rows import EarlierText
-from analytics_box.products.status_pages.incidents import change, rules
+from analytics_box.products.status_pages.incidents import change, planning, rules
 from analytics_box.products.status_pages.incidents.messages import (
     AffectedComponentAnswer,
+    CancelPageMaintenance,
     CreateIncident,
+    CreatePageMaintenance,
     DeleteIncidentAnswer,
     EarlierTextAnswer,
     EditIncidentUpdate,
@@ -22,6 +31,7 @@ from analytics_box.products.status_pages.incidents.messages import (
     ListIncidents,
     PublishIncident,
     UpdateIncident,
+    UpdatePageMaintenance,
 )
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.resource.fields import answer_of
@@ -162,3 +172,41 @@ async def change_incident(call: Call, page_id: str, work: Callable[[Connection],
     done = await save(call.parts, page_id, work)
     call.parts[SubscriberDeliveries].soon()
     return incident_answer(done, call.now)
+
+
+async def list_maintenances(call: Call, given: ListIncidents) -> list[IncidentAnswer]:
+    """statusPage.listMaintenances: list maintenance, including drafts, newest first. Raises Forbidden or NotFound."""
+    return await list_newest(call, given, "maintenance")
+
+
+async def create_maintenance(call: Call, given: CreatePageMaintenance) -> IncidentAnswer:
+    """statusPage.createMaintenance: plan maintenance, which starts and ends automatically. Raises Forbidden, NotFound,
+    BadRequest or Conflict."""
+    own, whole = find_reachable_page(call, given.status_page_id)
+    _check_muting(call, given.affected_monitors)
+    monitors = call.parts[Monitors]
+    return await change_incident(call, whole.page.id, lambda db: planning.create(db, monitors, own, given))
+
+
+async def update_maintenance(call: Call, given: UpdatePageMaintenance) -> IncidentAnswer:
+    """statusPage.updateMaintenance: update planned maintenance. Raises Forbidden, NotFound, BadRequest or Conflict.
+
+    With a message, an update is added and subscribers are notified.
+    """
+    own, page_id = await of_incident(call, given.maintenance_id, ("maintenance", given.maintenance_id))
+    planned = (given.scheduled_for, given.scheduled_until, given.affected_monitors)
+    _check_muting(call, [one for one in planned if one is not UNSET])
+    monitors = call.parts[Monitors]
+    return await change_incident(call, page_id, lambda db: planning.update(db, monitors, own, given))
+
+
+async def cancel_maintenance(call: Call, given: CancelPageMaintenance) -> IncidentAnswer:
+    """statusPage.cancelMaintenance: cancel future maintenance. Raises Forbidden, NotFound or BadRequest."""
+    own, page_id = await of_incident(call, given.maintenance_id, ("maintenance", given.maintenance_id))
+    return await change_incident(call, page_id, lambda db: planning.cancel(db, own, given))
+
+
+def _check_muting(call: Call, planned: Iterable[object]) -> None:
+    """Raise Forbidden for an API key that plans maintenance of components but cannot change monitors."""
+    if any(True for _one in planned) and not call.identity.may_act_for_organization("write:monitors"):
+        raise Forbidden(_("Maintenance mutes the alerts of its monitors. This API key lacks the scope write:monitors"))

@@ -16,7 +16,7 @@ from analytics_box.products.status_pages import markdown, statuspage
 from analytics_box.products.status_pages.incident import STATUS_LABELS
 from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
-from analytics_box.products.status_pages.serving import badges, calendar_feed, history, shown, times
+from analytics_box.products.status_pages.serving import badges, history, shown, times
 from analytics_box.products.status_pages.serving.badges import clean
 from analytics_box.products.status_pages.serving.history import Month
 from analytics_box.products.status_pages.serving.kept import RenderedAnswer
@@ -173,7 +173,7 @@ class Maker:
             case ["history.rss"]:
                 return rss(self._render, seen).encode()
             case ["history.ics"]:
-                return calendar_feed.calendar(seen, _urn).encode()
+                return badges.calendar(seen, _urn).encode()
             case ["badge.svg"]:
                 return badges.of_page(self._render, seen).encode()
             case ["badge", file]:

@@ -25,7 +25,7 @@ from analytics_box.products.status_pages.serving.kept import (
     send_kept,
 )
 from analytics_box.products.status_pages.serving.making import HTML, NO_INDEX, Maker
-from analytics_box.products.status_pages.subscribers import forms
+from analytics_box.products.status_pages.subscribers import public
 from analytics_box.products.status_pages.subscribers.public import Reply, SubscriptionVisit, is_for_us
 from analytics_box.tenants.accounts.locks import Locks, basic_password
 from analytics_box.web.address import network_of
@@ -258,7 +258,7 @@ class StatusPageServer:
             allowed = {"Allow": methods, **(_everywhere() if making.is_for_programs(rest) else {})}
             raise errors.MethodNotAllowed(_("Status pages accept GET and HEAD"), headers=allowed)
         else:
-            form = await forms.read_form(scope, receive, seconds=self._settings.body_seconds)
+            form = await public.read_form(scope, receive, seconds=self._settings.body_seconds)
             await self._form(self._newest(whole), base, rest, scope, form, send)
 
     async def _form(

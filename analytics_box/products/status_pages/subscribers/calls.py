@@ -18,7 +18,7 @@ from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach
 from analytics_box.products.status_pages.subscriber import Subscriber, SubscriberKind
-from analytics_box.products.status_pages.subscribers import asking, rows, secrets, subscribing
+from analytics_box.products.status_pages.subscribers import rows, secrets, subscribing
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.products.status_pages.subscribers.subscribing import SubscriptionTools
 from analytics_box.query import sheets
@@ -151,8 +151,8 @@ async def add_subscriber(call: Call, given: AddSubscriber) -> AddSubscriberAnswe
 
     await call.read(free)
     limits = call.parts.limits
-    asking.limit_page(limits, given.statusPageId)
-    asking.limit_receiver(limits, wanted)
+    subscribing.limit_page(limits, given.statusPageId)
+    subscribing.limit_receiver(limits, wanted)
     asked = await call.parts.box_db.write(add, adds=True)
     call.parts[SubscriberDeliveries].soon()
     return AddSubscriberAnswer(_subscriber_answer(asked.subscriber, 1, ""), asked.secrets.signing or UNSET)

@@ -6,27 +6,30 @@ cookie nor the page's password. Opening a link changes nothing, because mail sca
 
 from collections.abc import Collection, Mapping
 from typing import Final, Literal
+from urllib.parse import parse_qsl
 
 from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.base.clock import HOUR, Clock
-from analytics_box.base.errors import BadRequest, RateLimited
+from analytics_box.base.errors import BadRequest, BrokenBody, RateLimited
 from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import SealBroken
 from analytics_box.base.translation import _
-from analytics_box.products.status_pages.page import StatusPage, Whole
+from analytics_box.products.status_pages.page import MOST_COMPONENTS, StatusPage, Whole
 from analytics_box.products.status_pages.seen import PageSeen
 from analytics_box.products.status_pages.subscriber import Subscriber, SubscriberKind
-from analytics_box.products.status_pages.subscribers import asking, rows, secrets, subscribing
+from analytics_box.products.status_pages.subscribers import rows, secrets, subscribing
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.products.status_pages.subscribers.subscribing import (
     RequestedSubscription,
     SubscriberWithSecrets,
     SubscriptionTools,
 )
+from analytics_box.web import body
+from analytics_box.web.asgi import Receive, Scope
 
 SUBSCRIBE: Final = "subscribe"
 SUBSCRIPTION: Final = "subscription/"
@@ -200,7 +203,7 @@ class SubscriptionPages:
         """Ask for a confirmation. An email address that was asked too often is not asked again, without saying so."""
         now = self._clock.now()
         try:
-            asking.limit_receiver(self._limits, wanted)
+            subscribing.limit_receiver(self._limits, wanted)
             return await self._db.write(lambda db: subscribing.subscribe(db, page, wanted, self._tools, now), adds=True)
         except RateLimited:
             if wanted.kind == "webhook":
@@ -209,8 +212,8 @@ class SubscriptionPages:
 
     def _limit(self, page: StatusPage, visit: SubscriptionVisit) -> None:
         """Raises RateLimited."""
-        self._limits.take("subscribe", visit.network, PER_VISITOR, window=asking.HOUR_SECONDS)
-        asking.limit_page(self._limits, page.id)
+        self._limits.take("subscribe", visit.network, PER_VISITOR, window=subscribing.HOUR_SECONDS)
+        subscribing.limit_page(self._limits, page.id)
 
     # Pages of a link
 
@@ -253,7 +256,7 @@ class SubscriptionPages:
         """Raises RateLimited."""
         found = await self._db.read(lambda db: subscribing.of_link(db, page, link))
         if found is not None and found.kind == "webhook" and found.confirmed_at is None:
-            asking.limit_challenge(self._limits, found)
+            subscribing.limit_challenge(self._limits, found)
 
     async def _act(self, whole: Whole, link: str, action: str, form: Mapping[str, str]) -> "_LinkedSubscriber | None":
         """Perform the action of a form. Raises BadRequest."""
@@ -375,3 +378,26 @@ def _ticked_components(form: Mapping[str, str]) -> list[str]:
     if not ticked:
         raise BadRequest(_("Select at least one component, or all components"))
     return ticked
+
+
+MOST_BYTES: Final = 32_768
+_MOST_FIELDS: Final = MOST_COMPONENTS + 20
+_PLAIN: Final = b"application/x-www-form-urlencoded"
+
+
+async def read_form(scope: Scope, receive: Receive, *, seconds: float) -> dict[str, str]:
+    """The fields; the last of equal names wins. Mail programs can send multipart/form-data.
+
+    Raises BrokenBody and the other refusals of http.body.
+    """
+    given = scope["headers"]
+    body.check_headers(given, wanted=(_PLAIN, body.TYPE, b""))
+    sent = await body.read_body(scope, receive, limit=MOST_BYTES, seconds=seconds)
+    kind = next((value for name, value in given if name == b"content-type"), _PLAIN)
+    try:
+        if kind.lower().startswith(body.TYPE):
+            found = body.fields(sent, kind.decode("latin-1"))
+            return {name: value.decode("utf-8") for name, value in found.items()}
+        return dict(parse_qsl(sent.decode("utf-8"), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
+    except ValueError as broken:
+        raise BrokenBody(_("The form cannot be read")) from broken

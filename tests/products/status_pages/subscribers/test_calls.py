@@ -1,7 +1,7 @@
 """The procedures of subscribers: who sees and changes them, and what the audit log says."""
 
 from analytics_box.base.notify.mail_limits import BOUNDS, OF_A_CALLER
-from analytics_box.products.status_pages.subscribers.asking import PER_HOST
+from analytics_box.products.status_pages.subscribers.subscribing import PER_HOST
 from tests.cases import each
 from tests.products.status_pages.subscribers.world import ADA, API, PAGE, World
 

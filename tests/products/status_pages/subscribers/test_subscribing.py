@@ -14,9 +14,8 @@ from analytics_box.base.notify.rules import WAITS
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages.subscribers import rows, secrets, subscribing
-from analytics_box.products.status_pages.subscribers.asking import PER_DOMAIN, PER_HOST
 from analytics_box.products.status_pages.subscribers.public import PER_VISITOR, SubscriptionPages, SubscriptionVisit
-from analytics_box.products.status_pages.subscribers.subscribing import SubscriptionTools
+from analytics_box.products.status_pages.subscribers.subscribing import PER_DOMAIN, PER_HOST, SubscriptionTools
 from tests.base.outgoing.places import plain
 from tests.cases import each
 from tests.products.status_pages.subscribers.world import ADA, API, PAGE, SHOP, World, link_in, seen_of, world_in

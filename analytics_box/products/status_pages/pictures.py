@@ -1,8 +1,15 @@
-"""The logo and the favicon of a page: download, check, rows, and changes in the caller's transaction."""
+"""The logo and the favicon of a page: download, check, rows, and changes in the caller's transaction.
 
+An address has the page, the kind of picture, the requester and the expiry, under a signature. The requester must still
+have permission when it is used.
+"""
+
+import base64
 import hashlib
+import hmac
 from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -13,14 +20,65 @@ from analytics_box.base.outgoing.failures import RequestFailed
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.seal import Seal
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import page_in_reach
-from analytics_box.products.status_pages.files.uploads import UNKNOWN, Upload
 from analytics_box.products.status_pages.page import FileKind, StatusPage
 from analytics_box.products.status_pages.rows import PAGES
 from analytics_box.products.status_pages.subscribers import wording
 from analytics_box.resource.reach import Reach, check
 from analytics_box.tenants.organizations import image
 from analytics_box.tenants.organizations.image import Picture
+
+GOOD_FOR: Final = 10 * 60_000  # ms
+UNKNOWN: Final = _("This upload address has expired. Request a new one")
+_NAME: Final = "status page uploads"  # of the key that signs
+_SIGNATURE: Final = 16  # bytes
+
+
+class Upload(Struct, frozen=True, array_like=True):
+    """A permitted upload: the picture, its expiry (UTC ms), and the organization and actor who requested it."""
+
+    organization_id: str
+    page_id: str
+    kind: FileKind
+    actor: str
+    user_id: str | None
+    until: int
+    nonce: str = ""
+
+    @property
+    def digest(self) -> bytes:
+        """The name under which its use is stored: of the content, because an address can be written in several ways."""
+        return hashlib.sha256(msgspec.json.encode(self)).digest()
+
+
+_DECODER: Final = msgspec.json.Decoder(Upload)
+
+
+def token_of(seal: Seal, upload: Upload) -> str:
+    """The end of the address. Raises SealBroken."""
+    said = msgspec.json.encode(upload)
+    return base64.urlsafe_b64encode(_signature(seal, said) + said).decode().rstrip("=")
+
+
+def upload_of(seal: Seal, token: str, now: int) -> Upload:
+    """The upload that this token permits. Raises NotFound for a forged token and for an expired one."""
+    try:
+        whole = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+        signature, said = whole[:_SIGNATURE], whole[_SIGNATURE:]
+        if not hmac.compare_digest(signature, _signature(seal, said)):
+            raise NotFound(UNKNOWN)
+        found = _DECODER.decode(said)
+    except ValueError as broken:  # of base64, or of JSON
+        raise NotFound(UNKNOWN) from broken
+    if found.until <= now:
+        raise NotFound(UNKNOWN)
+    return found
+
+
+def _signature(seal: Seal, said: bytes) -> bytes:
+    return hmac.digest(seal.derive(_NAME), said, hashlib.sha256)[:_SIGNATURE]
 
 
 def insert_picture(db: Connection, page_id: str, kind: FileKind, *, digest: str, picture: Picture, now: int) -> None:

@@ -11,11 +11,10 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, PayloadTooLarge
 from analytics_box.base.store.seal import Seal
 from analytics_box.base.translation import _
+from analytics_box.products.status_pages import pictures
 from analytics_box.products.status_pages.access import save
 from analytics_box.products.status_pages.directory import StatusPages
-from analytics_box.products.status_pages.files import pictures
-from analytics_box.products.status_pages.files.pictures import PagePicture
-from analytics_box.products.status_pages.files.uploads import UNKNOWN, Upload, upload_of
+from analytics_box.products.status_pages.pictures import UNKNOWN, PagePicture, Upload, upload_of
 from analytics_box.resource.reach import Reach, check
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.organizations import image

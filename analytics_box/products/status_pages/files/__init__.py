@@ -1,1 +1,0 @@
-"""Pictures of status pages: logos and favicons, uploaded or fetched once, and served automatic."""
