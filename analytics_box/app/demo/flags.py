@@ -12,10 +12,10 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.editing import change
+from analytics_box.products.flags.editing import group_change as groups
+from analytics_box.products.flags.editing.group_change import CreateTargetGroup
 from analytics_box.products.flags.editing.messages import CreateFlag, UpdateFlag
 from analytics_box.products.flags.figures.pages import store_metric
-from analytics_box.products.flags.groups import change as groups
-from analytics_box.products.flags.groups.change import CreateTargetGroup
 from analytics_box.products.flags.saving import touch_scope
 from analytics_box.products.flags.schedules import planning
 from analytics_box.products.flags.schedules.messages import CreateFlagSchedule, Ramp

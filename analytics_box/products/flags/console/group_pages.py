@@ -16,9 +16,9 @@ from analytics_box.products.flags.console.filled import state_of_group
 from analytics_box.products.flags.console.form_pages import LARGEST_FORM, MOST_FIELDS, READ, SAVE, form_reach, owner_of
 from analytics_box.products.flags.console.wrong_fields import form_field, group_labels
 from analytics_box.products.flags.directory import Flags
+from analytics_box.products.flags.editing import group_change
+from analytics_box.products.flags.editing.group_change import CreateTargetGroup, UpdateTargetGroup
 from analytics_box.products.flags.flag import TargetGroup
-from analytics_box.products.flags.groups import change
-from analytics_box.products.flags.groups.change import CreateTargetGroup, UpdateTargetGroup
 from analytics_box.products.flags.page_frame import HOME, done_message, flag_title, frame, owner_name, owners
 from analytics_box.products.flags.saving import save as saved
 from analytics_box.products.flags.scope import FlagScope
@@ -92,7 +92,7 @@ async def add(visit: Visitor) -> Answer:
     try:
         visit.saves()
         message = message_of(_form_values(state, None), CreateTargetGroup, _("This cannot be saved: {message}"))
-        await saved(visit.parts, own.scope, lambda db: change.create(db, own, message), adds=True)
+        await saved(visit.parts, own.scope, lambda db: group_change.create(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, None, wrong=wrong)
     return visit.go(f"{GROUPS}?done=group-created")
@@ -117,7 +117,7 @@ async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
         check_version(form, group)
         found = _form_values(state, group) | {"id": group.id, "updatedAt": date(group.updated_at)}
         message = message_of(found, UpdateTargetGroup, _("This cannot be saved: {message}"))
-        await saved(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
+        await saved(visit.parts, own.scope, lambda db: group_change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, group, wrong=wrong)
     return visit.go(f"{GROUPS}?done=group-saved")
@@ -126,7 +126,7 @@ async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
 async def delete_form(visit: Visitor, group_id: FromPath[str]) -> Page:
     """GET /flags/groups/{id}/delete: are you sure? Raises NotFound."""
     _rest, group = find_target_group(visit.call, group_id)
-    using = change.uses(_scope(visit, group.scope), group.id)
+    using = group_change.uses(_scope(visit, group.scope), group.id)
     names = ", ".join(flag_title(one) for one in using)
     used = _("{names} will no longer use it.").format(names=names) if using else _("No flags use it.")
     here = f"{GROUPS}/{group.id}"
@@ -137,7 +137,7 @@ async def delete(visit: Visitor, group_id: FromPath[str]) -> Answer:
     """POST /flags/groups/{id}/delete. Raises NotFound or Forbidden."""
     own, group = find_target_group(visit.call, group_id)
     try:
-        await saved(visit.parts, own.scope, lambda db: change.delete(db, own, group.id))
+        await saved(visit.parts, own.scope, lambda db: group_change.delete(db, own, group.id))
     except Conflict as wrong:
         return _page(visit, state_of_group(group), group, wrong=wrong)
     return visit.go(f"{GROUPS}?done=group-deleted")
@@ -186,7 +186,7 @@ def _page(
 
 def _line(visit: PageRequest, group: TargetGroup, scope: FlagScope) -> GroupLine:
     names = {one.id: one.name for one in scope.groups}
-    count = len(change.uses(scope, group.id))
+    count = len(group_change.uses(scope, group.id))
     left = len(group.rules) - MOST_SAID
     return GroupLine(
         name=figures.visible(group.name),

@@ -26,7 +26,7 @@ from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, Flag, FlagDefinition, TargetGroup
 from analytics_box.products.flags.page_frame import DONE, FlagPageView, open_flag
 from analytics_box.products.flags.saving import save
-from analytics_box.products.flags.schedules import calls, rows
+from analytics_box.products.flags.schedules import calls, planning
 from analytics_box.products.flags.schedules.messages import CreateFlagSchedule, DeleteFlagSchedule, FlagSchedule
 from analytics_box.products.flags.sentences import percent
 from analytics_box.tenants.tenancy.messages import message_of
@@ -327,7 +327,7 @@ def _again(wrong: BadRequest | Conflict, form: Mapping[str, str], errors: Mappin
 
 
 async def _schedules(page: FlagPageView) -> list[FlagSchedule]:
-    return await page.visit.call.read(lambda db: rows.of_flag(db, page.flag.id))
+    return await page.visit.call.read(lambda db: planning.of_flag(db, page.flag.id))
 
 
 async def _page(page: FlagPageView, again: Again, refused: Exception | None = None) -> Page:

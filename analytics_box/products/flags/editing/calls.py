@@ -20,7 +20,9 @@ from analytics_box.products.flags.editing.messages import (
     CopyFlag,
     CreateFlag,
     DeleteFlagFolder,
+    FlagId,
     ListFlags,
+    OwnedInput,
     RenamedFolder,
     UndeleteFlag,
     UpdateFlag,
@@ -32,7 +34,6 @@ from analytics_box.products.flags.editing.shown import (
     flag_item_answer,
 )
 from analytics_box.products.flags.flag import Flag, Status, clean_folder
-from analytics_box.products.flags.messages import FlagId, OwnedInput
 from analytics_box.products.flags.saving import save
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.usage.counts import used

@@ -4,9 +4,36 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from analytics_box.products.flags.flag import Algorithm, FlagDefinition, Folder, Id, Key, Status
-from analytics_box.products.flags.messages import Environment, FlagId, Note, OwnedInput, Version
+from analytics_box.products.flags.flag import (
+    LONGEST_DESCRIPTION,
+    LONGEST_ENVIRONMENT,
+    Algorithm,
+    FlagDefinition,
+    Folder,
+    Id,
+    Key,
+    Status,
+)
 from analytics_box.resource.fields import input_of
+
+Environment = Annotated[str, Meta(max_length=LONGEST_ENVIRONMENT)]
+Note = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
+Version = Annotated[int, Meta(ge=1)]
+
+
+class OwnedInput(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Input that concerns the flags of a website, else of an organization; without either, of the caller's
+    organization.
+    """
+
+    websiteId: Id | None = None
+    organizationId: Id | None = None
+
+
+class FlagId(OwnedInput, frozen=True, kw_only=True):
+    """Input that names a flag. The owner is optional; if it is given, it must be correct."""
+
+    id: Id
 
 
 class GivenBucketing(Struct, frozen=True, forbid_unknown_fields=True):

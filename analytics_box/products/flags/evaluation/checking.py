@@ -11,7 +11,7 @@ import msgspec
 
 from analytics_box.base.errors import ErrorDetail
 from analytics_box.products.flags.evaluation.conditions import draws, nodes
-from analytics_box.products.flags.evaluation.prerequisites import DEEPEST_PREREQUISITES, circle, depths_of
+from analytics_box.products.flags.evaluation.dependencies import DEEPEST_PREREQUISITES, circle, depths_of
 from analytics_box.products.flags.evaluation.rule_checking import (
     Faults,
     bucketing_faults,

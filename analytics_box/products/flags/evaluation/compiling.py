@@ -22,6 +22,7 @@ from analytics_box.products.flags.evaluation.bucketing import (
     variant_prefix,
 )
 from analytics_box.products.flags.evaluation.conditions import Compiler
+from analytics_box.products.flags.evaluation.dependencies import Uses, unsound, uses_of
 from analytics_box.products.flags.evaluation.outcome import (
     EvaluationContext,
     Outcome,
@@ -29,8 +30,6 @@ from analytics_box.products.flags.evaluation.outcome import (
     is_on_while_off,
     off_variant,
 )
-from analytics_box.products.flags.evaluation.prerequisites import unsound
-from analytics_box.products.flags.evaluation.using import Uses, uses_of
 from analytics_box.products.flags.flag import Flag, Prerequisite, RolloutBy, TargetGroup, TargetingRule, Variant
 
 Decide = Callable[[EvaluationSubject], Outcome]

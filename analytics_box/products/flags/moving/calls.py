@@ -15,12 +15,12 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import FlagReach, reach, visible_scope
 from analytics_box.products.flags.editing import change
+from analytics_box.products.flags.editing import group_change as groups
 from analytics_box.products.flags.editing.change import stored_scope
 from analytics_box.products.flags.editing.draft import clean_environment
+from analytics_box.products.flags.editing.messages import Environment, OwnedInput
 from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, Flag
 from analytics_box.products.flags.flag import Status as FlagStatus
-from analytics_box.products.flags.groups import change as groups
-from analytics_box.products.flags.messages import Environment, OwnedInput
 from analytics_box.products.flags.moving import flagd, flagd_writing, growthbook, launchdarkly, own, unleash
 from analytics_box.products.flags.moving.planning import (
     FlagImportPlan,

@@ -2,7 +2,7 @@
 
 from analytics_box.base import errors
 from analytics_box.products.flags.access import find_flag, visible_flag
-from analytics_box.products.flags.schedules import planning, rows
+from analytics_box.products.flags.schedules import planning
 from analytics_box.products.flags.schedules.messages import (
     CreateFlagSchedule,
     DeleteFlagSchedule,
@@ -42,7 +42,7 @@ async def create(call: Call, given: CreateFlagSchedule) -> FlagScheduleAnswer:
 async def list_schedules(call: Call, given: OfFlag) -> list[FlagScheduleAnswer]:
     """flagSchedules.list: list pending schedules by time, then finished ones, latest first. Raises NotFound."""
     flag = await visible_flag(call, given.flagId)
-    return [schedule_answer(schedule) for schedule in await call.read(lambda db: rows.of_flag(db, flag.id))]
+    return [schedule_answer(schedule) for schedule in await call.read(lambda db: planning.of_flag(db, flag.id))]
 
 
 async def delete(call: Call, given: DeleteFlagSchedule) -> Success:
@@ -50,7 +50,7 @@ async def delete(call: Call, given: DeleteFlagSchedule) -> Success:
 
     Changes already made stay.
     """
-    schedule = await call.read(lambda db: rows.SCHEDULES.find(db, given.id))
+    schedule = await call.read(lambda db: planning.SCHEDULES.find(db, given.id))
     try:
         own, _ = find_flag(call, schedule.flag_id if schedule is not None else "")
     except errors.NotFound as elsewhere:

@@ -1,6 +1,7 @@
-"""Creating and deleting schedules: each function writes its rows and its audit entry in the caller's transaction."""
+"""Schedules in box.db: each change writes its rows and its audit entry in the caller's transaction."""
 
 from datetime import datetime
+from typing import Final
 
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
@@ -8,12 +9,63 @@ from analytics_box.base.clock import MINUTE
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags.access import FlagReach, existing
-from analytics_box.products.flags.flag import Flag
-from analytics_box.products.flags.schedules import rows, rules
+from analytics_box.products.flags.flag import Flag, Status
+from analytics_box.products.flags.schedules import rules
 from analytics_box.products.flags.schedules.messages import SUBJECT, CreateFlagSchedule, FlagSchedule, RolloutStep
-from analytics_box.products.flags.schedules.rows import SCHEDULES
 from analytics_box.resource.reach import check
+from analytics_box.resource.table import Table
 from analytics_box.tenants.tenancy.messages import millis
+
+SCHEDULES: Final = Table("flag_schedules", FlagSchedule)
+
+
+def due(db: Connection, now: int) -> list[tuple[str, str]]:
+    """The ids of schedules that are due, with the scopes of their flags: in the order of their times, and at the same
+    instant, enabling and disabling before percentages.
+    """
+    found = db.execute(
+        """
+        -- flag_schedules.due
+        select due.id, flags.scope from flag_schedules due join flags on flags.id = due.flag_id
+        where due.next_at is not null and due.next_at <= ?
+        order by due.next_at, due.type = 'update_rollout', due.created_at, due.id
+        """,
+        (now,),
+    )
+    return [(str(schedule_id), str(scope_id)) for schedule_id, scope_id in found.fetchall()]
+
+
+def of_flag(db: Connection, flag_id: str) -> list[FlagSchedule]:
+    """The schedules of a flag: pending ones by their time, then finished ones, the latest first."""
+    pending = SCHEDULES.all(db, "flag_id = ? and next_at is not null order by next_at, id", flag_id)
+    return pending + SCHEDULES.all(db, "flag_id = ? and next_at is null order by ended_at desc, id", flag_id)
+
+
+def left_at(db: Connection, flag_id: str, *, percentage: float | None = None, status: Status | None = None) -> None:
+    """Record the percentage and status that a schedule has set, for all unfinished schedules of the flag."""
+    db.execute(
+        """
+        -- flag_schedules.left_at
+        update flag_schedules
+        set flag_percentage = coalesce(:percentage, flag_percentage), flag_status = coalesce(:status, flag_status)
+        where flag_id = :id and next_at is not null
+        """,
+        {"id": flag_id, "percentage": percentage, "status": status},
+    )
+
+
+def keep_latest(db: Connection, flag_id: str, most: int) -> None:
+    """Forget all but the latest of those that are over."""
+    db.execute(
+        """
+        -- flag_schedules.keep_latest
+        delete from flag_schedules where id in (
+          select id from flag_schedules where flag_id = ? and next_at is null
+          order by ended_at desc, id limit -1 offset ?
+        )
+        """,
+        (flag_id, most),
+    )
 
 
 def create(db: Connection, own: FlagReach, given: CreateFlagSchedule) -> FlagSchedule:
@@ -21,7 +73,7 @@ def create(db: Connection, own: FlagReach, given: CreateFlagSchedule) -> FlagSch
     check(db, own, "member")
     flag = existing(db, own, given.flagId)
     made = plan_schedule(flag, given, own.by)
-    rules.check_room(made, (other for other in rows.of_flag(db, flag.id) if other.next_at is not None))
+    rules.check_room(made, (other for other in of_flag(db, flag.id) if other.next_at is not None))
     SCHEDULES.insert(db, made)
     _record(db, own, flag, made, "created")
     return made

@@ -17,9 +17,9 @@ from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.flag import Flag
 from analytics_box.products.flags.rows import FLAGS
 from analytics_box.products.flags.saving import save
-from analytics_box.products.flags.schedules import rows, rules
+from analytics_box.products.flags.schedules import planning, rules
 from analytics_box.products.flags.schedules.messages import FlagSchedule
-from analytics_box.products.flags.schedules.rows import SCHEDULES
+from analytics_box.products.flags.schedules.planning import SCHEDULES
 from analytics_box.web.call import Parts
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ async def tick(parts: Parts) -> None:
     Flags of a deleted website or organization wait: it may be restored.
     """
     now = parts.clock.now()
-    for schedule_id, scope_id in await parts.box_db.read(lambda db: rows.due(db, now)):
+    for schedule_id, scope_id in await parts.box_db.read(lambda db: planning.due(db, now)):
         if parts[Flags].scope(scope_id) is None:
             continue
         try:
@@ -53,7 +53,7 @@ def turn(db: Connection, schedule_id: str, now: int) -> None:
     if flag is None:
         return
     SCHEDULES.update(db, _run_schedule(db, schedule, flag, now))
-    rows.keep_latest(db, flag.id, MOST_OVER)
+    planning.keep_latest(db, flag.id, MOST_OVER)
 
 
 def _run_schedule(db: Connection, schedule: FlagSchedule, flag: Flag, now: int) -> FlagSchedule:
@@ -83,7 +83,7 @@ def _run_schedule(db: Connection, schedule: FlagSchedule, flag: Flag, now: int) 
         )
     if schedule.type != "update_rollout":
         if schedule.type == "enable":
-            rows.left_at(db, flag.id, status="active")
+            planning.left_at(db, flag.id, status="active")
         return wanted.after
-    rows.left_at(db, flag.id, percentage=definition.rolloutPercentage)
+    planning.left_at(db, flag.id, percentage=definition.rolloutPercentage)
     return replace(wanted.after, flag_percentage=definition.rolloutPercentage, flag_status=definition.status)

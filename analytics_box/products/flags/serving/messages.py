@@ -5,10 +5,9 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from analytics_box.products.flags.editing.messages import FlagFields
+from analytics_box.products.flags.editing.messages import FlagFields, Note, Version
 from analytics_box.products.flags.editing.shown import FlagAnswer, VariantAnswer
 from analytics_box.products.flags.flag import FlagType, Id, Key, Status
-from analytics_box.products.flags.messages import Note, Version
 
 ClientId = Annotated[
     str, Meta(min_length=1, max_length=255, description="Client id of a website, or an organization's id.")

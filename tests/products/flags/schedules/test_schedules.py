@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from analytics_box.products.flags.flag import Flag
-from analytics_box.products.flags.schedules import rows, ticking
+from analytics_box.products.flags.schedules import planning, ticking
 from tests.cases import each
 from tests.products.flags.world import World
 from tests.tenants.keys.world import cookie_of
@@ -199,7 +199,7 @@ def test_failing_schedule_does_not_delay_others(world: World, monkeypatch: pytes
     first, second = world.put("first", HALF), world.put("second", HALF)
     broken = plan(world, first, "disable", scheduledAt=at(world, 1))
     plan(world, second, "disable", scheduledAt=at(world, 2))
-    find = rows.SCHEDULES.find
+    find = planning.SCHEDULES.find
 
     def failing(db: Any, schedule_id: str) -> Any:
         if schedule_id == broken["id"]:
@@ -207,7 +207,7 @@ def test_failing_schedule_does_not_delay_others(world: World, monkeypatch: pytes
         return find(db, schedule_id)
 
     with monkeypatch.context() as patched:
-        patched.setattr(rows.SCHEDULES, "find", failing)
+        patched.setattr(planning.SCHEDULES, "find", failing)
         pass_minutes(world, 3)
     assert (now_is(world, first)[0], now_is(world, second)[0]) == ("active", "inactive")
     pass_minutes(world, 0)
@@ -219,7 +219,7 @@ def test_a_step_is_done_whole_or_not_at_all(world: World, monkeypatch: pytest.Mo
     plan(world, flag, rolloutSteps=steps(world, (5, 30), (10, 60)))
     revision = world.known().revision
     with monkeypatch.context() as patched:
-        patched.setattr(rows, "keep_latest", lambda *_: 1 / 0)  # the last that a step does
+        patched.setattr(planning, "keep_latest", lambda *_: 1 / 0)  # the last that a step does
         pass_minutes(world, 5)
     assert (now_is(world, flag), world.known().revision) == (("active", 10), revision)
     assert world.rows("select 1 from flag_versions") == []

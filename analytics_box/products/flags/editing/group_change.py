@@ -16,6 +16,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.editing import change as flags
+from analytics_box.products.flags.editing.messages import OwnedInput
 from analytics_box.products.flags.evaluation.checking import environment_faults, group_faults
 from analytics_box.products.flags.flag import (
     LARGEST_SCOPE,
@@ -26,7 +27,6 @@ from analytics_box.products.flags.flag import (
     TargetingCondition,
     TargetingRule,
 )
-from analytics_box.products.flags.messages import OwnedInput
 from analytics_box.products.flags.rows import GROUPS
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.resource.fields import Values, difference, input_of, values_of

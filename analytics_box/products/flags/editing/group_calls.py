@@ -3,10 +3,10 @@
 from msgspec import Struct
 
 from analytics_box.products.flags.access import find_target_group, reach, visible_scope
+from analytics_box.products.flags.editing import group_change
+from analytics_box.products.flags.editing.group_change import CreateTargetGroup, TargetGroupId, UpdateTargetGroup
+from analytics_box.products.flags.editing.messages import OwnedInput
 from analytics_box.products.flags.editing.shown import TargetGroupAnswer, target_group_answer
-from analytics_box.products.flags.groups import change
-from analytics_box.products.flags.groups.change import CreateTargetGroup, TargetGroupId, UpdateTargetGroup
-from analytics_box.products.flags.messages import OwnedInput
 from analytics_box.products.flags.saving import save
 from analytics_box.resource.reach import check
 from analytics_box.web.call import Call
@@ -35,7 +35,9 @@ async def get_by_id(call: Call, given: TargetGroupId) -> TargetGroupAnswer:
 async def create(call: Call, given: CreateTargetGroup) -> TargetGroupAnswer:
     """targetGroups.create: create a target group. Raises Forbidden, NotFound, BadRequest or Conflict."""
     own = reach(call, given.websiteId, given.organizationId)
-    return target_group_answer(await save(call.parts, own.scope, lambda db: change.create(db, own, given), adds=True))
+    return target_group_answer(
+        await save(call.parts, own.scope, lambda db: group_change.create(db, own, given), adds=True)
+    )
 
 
 async def update(call: Call, given: UpdateTargetGroup) -> TargetGroupAnswer:
@@ -45,12 +47,14 @@ async def update(call: Call, given: UpdateTargetGroup) -> TargetGroupAnswer:
     Omitted fields keep their values.
     """
     own, _ = find_target_group(call, given.id, given)
-    return target_group_answer(await save(call.parts, own.scope, lambda db: change.update(db, own, given), adds=True))
+    return target_group_answer(
+        await save(call.parts, own.scope, lambda db: group_change.update(db, own, given), adds=True)
+    )
 
 
 async def delete(call: Call, given: TargetGroupId) -> TargetGroupDeleteAnswer:
     """targetGroups.delete: delete a target group that no condition uses. Raises Forbidden, NotFound, or Conflict where
     conditions of rules name it."""
     own, _ = find_target_group(call, given.id, given)
-    changed = await save(call.parts, own.scope, lambda db: change.delete(db, own, given.id))
+    changed = await save(call.parts, own.scope, lambda db: group_change.delete(db, own, given.id))
     return TargetGroupDeleteAnswer(tuple(dict.fromkeys(flag.key for flag in changed)))

@@ -1,1 +1,0 @@
-"""Target groups: rules under a name, for many flags."""
