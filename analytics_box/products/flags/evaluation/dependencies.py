@@ -1,4 +1,4 @@
-"""What flags depend on: user attributes (others need not be part of a cache key), and other flags. Pure."""
+"""Dependencies of flags: user attributes (others need not be part of a cache key), and other flags. Pure."""
 
 from collections.abc import Iterable, Mapping
 
