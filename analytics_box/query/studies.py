@@ -97,7 +97,9 @@ class Study(Struct, frozen=True):
         anchor = next(((name, field) for name, field in _ANCHORS.items() if name in self.settings), None)
         where = None
         if anchor is not None:
-            where = condition_of(Filter(anchor[1], "eq", self.settings[anchor[0]]))
+            name, field = anchor
+            value = self.first(name)
+            where = condition_of(pattern_filter(value) if field == "path" else Filter(field, "eq", (value,)))
         return FlowPlan(
             steps=int(self.first("steps")),
             nodes=int(self.first("nodes")),

@@ -82,6 +82,10 @@ ASKING: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "all": ({}, {}),
     "few nodes": ({"nodes": "2", "steps": "3"}, {"nodes": 2, "steps": 3}),
     "from a page": ({"from_page": "/pricing"}, {"begins": is_page("/pricing")}),
+    "to pages that match a pattern": (
+        {"to_page": "/blog/*"},
+        {"begins": lambda row: row["kind"] == VIEW and row["path"].startswith("/blog/"), "backwards": True},
+    ),
     "from an event": ({"from_event": "buy"}, {"begins": is_event("buy")}),
     "to a page": ({"to_page": "/signup"}, {"begins": is_page("/signup"), "backwards": True}),
     "to an event": (

@@ -205,7 +205,7 @@ def _drop_links(view: View, funnel: Funnel, place: int) -> dict[str, str]:
     dropped = replace(view, filters=normal((*view.filters.items, *missed.items)))
     before = funnel.definition.steps[place - 1]
     anchors = {"PAGE_VIEW": "page", "EVENT": "event"}
-    known = before.type in anchors and "*" not in before.target
+    known = before.type in anchors
     own = (("anchor", anchors[before.type]), ("name", before.target)) if known else ()
     website = view.path.rsplit("/", 2)[0]
     return {

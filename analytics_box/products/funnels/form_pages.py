@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from litestar.params import FromPath
 
 from analytics_box.base.translation import _
+from analytics_box.figures import page
+from analytics_box.figures.asking import UnansweredQuery
+from analytics_box.figures.view import read_view
 from analytics_box.products.funnels import calls
 from analytics_box.products.funnels.form import (
     KIND_LABELS,
@@ -21,9 +24,11 @@ from analytics_box.products.funnels.form import (
 from analytics_box.products.funnels.funnel import Funnel
 from analytics_box.products.funnels.lookup import find_funnel
 from analytics_box.products.funnels.messages import ChangedFunnel, NewFunnel, OneFunnel
+from analytics_box.products.funnels.suggestion import suggest_pages
 from analytics_box.products.goals.form import OPERATOR_LABELS, fields_of
 from analytics_box.products.goals.goal import GoalDefinition
-from analytics_box.products.goals.lookup import active_goals
+from analytics_box.products.goals.lookup import active_goals, find_goal
+from analytics_box.products.overview.board import WEBSITE
 from analytics_box.tenants.tenancy import messages
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
@@ -32,15 +37,39 @@ from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
+MOST_SUGGESTED = 6
 _DELETE = ConfirmationTexts(
     _("Delete the funnel {name}?"), _("Events are kept. Only the funnel is deleted."), _("Delete {name}")
 )
 
 
 async def new_form(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/funnels/new?kind-0=page&target-0=…: the form, with steps from its address. Raises NotFound."""
+    """GET /sites/{id}/funnels/new?kind-0=page&target-0=… or ?goal=…: the form, with steps from its address or with the
+    commonest way to a goal. Raises NotFound."""
+    website, goal_id = own(visit.call, website_id), visit.asked("goal")
+    if goal_id:
+        return await _suggestion(visit, website, goal_id)
     steps = {name: value for name, value in visit.request.query_params.items() if name.startswith(("kind-", "target-"))}
-    return await _form(visit, own(visit.call, website_id), None, Again(values={"isActive": "on", **steps}))
+    return await _form(visit, website, None, Again(values={"isActive": "on", **steps}))
+
+
+async def _suggestion(visit: PageRequest, website: Website, goal_id: str) -> Page:
+    """The form with the commonest way to a goal. Raises NotFound."""
+    _website, goal = await find_goal(visit.call, goal_id, website.id)
+    asking, _board = await page.empty(visit, website.site, read_view(f"/sites/{website.id}", {}, WEBSITE))
+    try:
+        pages = await suggest_pages(asking, goal)
+    except UnansweredQuery:
+        pages = []
+    values = {"isActive": "on", "name": _("To “{goal}”").format(goal=goal.name)[:100]}
+    for number, (kind, target) in enumerate((*(("page", path) for path in pages), ("goal", goal.id))):
+        values |= {f"kind-{number}": kind, f"target-{number}": target}
+    said = (
+        _("Suggested: the most common way to this goal in this range ({days} days).")
+        if pages
+        else _("No way to this goal was found. Add the steps before it.")
+    )
+    return await _form(visit, website, None, Again(values=values), said.format(days=asking.days.length))
 
 
 async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
@@ -107,7 +136,7 @@ async def _goals_by_id(visit: PageRequest, website: Website, form: Mapping[str, 
     return with_goals(form, {name: goal_id for goal_id, name in names.items()})
 
 
-async def _form(visit: PageRequest, website: Website, funnel: Funnel | None, again: Again) -> Page:
+async def _form(visit: PageRequest, website: Website, funnel: Funnel | None, again: Again, suggested: str = "") -> Page:
     goals = goal_names(await active_goals(visit.call, website.id))
     values = with_goals(again.values, goals)
     return visit.pages.show(
@@ -126,6 +155,10 @@ async def _form(visit: PageRequest, website: Website, funnel: Funnel | None, aga
         general=again.general,
         numbers=range(rows_of(values)),
         goals=sorted(goals.values()),
+        suggested=suggested,
+        suggestions={f"{home(website)}/new?goal={goal_id}": name for goal_id, name in [*goals.items()][:MOST_SUGGESTED]}
+        if funnel is None and not any(name.startswith("target-") for name in values)
+        else {},
         kinds=KIND_LABELS,
         orders=ORDER_LABELS,
         units=UNIT_LABELS,

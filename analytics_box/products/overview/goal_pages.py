@@ -53,4 +53,5 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         overview=on_overview.link(),
         only=replace(on_overview.without_goal(), filters=only).link(),
         edit=f"{home(website)}/{goal.id}" if writes else "",
+        funnel=f"/sites/{website.id}/funnels/new?goal={goal.id}" if writes else "",
     )

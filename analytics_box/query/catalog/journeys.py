@@ -56,9 +56,9 @@ TYPES = (
         family="Pages",
         title="Journeys",
         description="How many sessions go from one page to the next, step by step. Begins at the first page of the"
-        " session, or at from_page or from_event; with to_page or to_event it goes back from there. Has 2 to 6 steps,"
-        " and of each step the commonest nodes (8 unless nodes says otherwise); all others are one node. Pages that"
-        " match a pattern of collapse, such as /blog/*, are one node",
+        " session, or at from_page or from_event; with to_page or to_event it goes back from there (a page can be a"
+        " pattern such as /blog/*). Has 2 to 6 steps, and of each step the commonest nodes (8 unless nodes says"
+        " otherwise); all others are one node. Pages that match a pattern of collapse, such as /blog/*, are one node",
         columns=(
             column("step", "number", "1 for the first step, the one to begin at"),
             column("node_type", "string", "page, event, pattern or other"),

@@ -14,6 +14,7 @@ import pytest
 from analytics_box.figures.converting import GoalTarget
 from analytics_box.products.funnels import pages
 from analytics_box.products.funnels.form import goal_names
+from tests.cases import each
 from tests.inprocess import WholeBox, whole_box
 
 MINUTE = 60_000
@@ -235,3 +236,40 @@ def test_journeys_of_dropped_sessions_are_one_click_away(box: WholeBox) -> None:
 def test_step_shows_its_share_in_the_compared_range(box: WholeBox, funnel: str) -> None:
     today = datetime.fromtimestamp(box.clock.now() / 1000, UTC).date().isoformat()
     assert "before: 75.0 %" in page(box, funnel, compare="own", cfrom=today, cto=today)
+
+
+def suggest(box: WholeBox, **goal: str) -> list[tuple[str, str]]:
+    given = {"websiteId": box.sites["shop"], "name": "Suggesting", **goal}
+    made = box.post("/goals/create", given, key="all").json["id"]
+    answer = box.get(f"/sites/{box.sites['shop']}/funnels/new?goal={made}", cookie=box.cookie, accept="text/html")
+    text = unescape(answer.body.decode())
+    kinds = [re.findall(r'value="(\w+)" selected', part)[0] for part in text.split('name="kind-')[1:]]
+    targets = [re.findall(r'value="([^"]*)"', part)[0] for part in text.split('name="target-')[1:]]
+    box.post("/goals/delete", {"id": made}, key="all")
+    return [pair for pair in zip(kinds, targets, strict=True) if pair[1]]
+
+
+@each(
+    ("goal", "wanted"),
+    [
+        ({"type": "EVENT", "target": "signup"}, [("page", "/pricing"), ("page", "/signup"), ("goal", "Suggesting")]),
+        ({"type": "PAGE_VIEW", "target": "/signup"}, [("page", "/pricing"), ("goal", "Suggesting")]),
+        ({"type": "PAGE_VIEW", "target": "/sign*"}, [("page", "/pricing"), ("goal", "Suggesting")]),
+        ({"type": "EVENT", "target": "never"}, [("goal", "Suggesting")]),
+    ],
+)
+def test_goal_suggests_the_most_common_way_to_it(
+    box: WholeBox, goal: dict[str, str], wanted: list[tuple[str, str]]
+) -> None:
+    assert suggest(box, **goal) == wanted
+
+
+def test_goal_page_leads_to_a_funnel_to_the_goal(box: WholeBox) -> None:
+    given = {"websiteId": box.sites["shop"], "name": "Led", "type": "EVENT", "target": "signup"}
+    made = box.post("/goals/create", given, key="all").json["id"]
+    text = box.get(f"/sites/{box.sites['shop']}/goal?goal={made}", cookie=box.cookie, accept="text/html").body.decode()
+    assert f"/funnels/new?goal={made}" in text
+    assert (
+        "Led</bdi>"
+        in box.get(f"/sites/{box.sites['shop']}/funnels/new", cookie=box.cookie, accept="text/html").body.decode()
+    )
