@@ -32,6 +32,7 @@ from analytics_box.products.monitors.domains import DomainWatch
 from analytics_box.products.monitors.erasing import Erasing
 from analytics_box.products.monitors.running import retention as check_retention
 from analytics_box.products.people import unused
+from analytics_box.products.shares.served import SharedPages
 from analytics_box.products.status_pages.automatic import windows
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.products.status_pages.directory import StatusPages
@@ -197,6 +198,11 @@ async def forget_quarantined(box: Box) -> None:
 async def note_key_use(box: Box) -> None:
     """Write down when API keys were last used."""
     await box.note_key_use()
+
+
+async def store_share_views(box: Box) -> None:
+    """Store how often share links were opened."""
+    await box.parts[SharedPages].store_views(box.box_db)
 
 
 async def note_numbers(box: Box) -> None:
@@ -379,6 +385,7 @@ JOBS = (
     ScheduledJob("count people", 3_600, count_allowed_bots, on="all"),
     ScheduledJob("forget held events", 3_600, forget_quarantined, removes=True, on="all"),
     ScheduledJob("note key use", 60, note_key_use),
+    ScheduledJob("store share views", 60, store_share_views),
     ScheduledJob("note numbers", 60, note_numbers, on="all"),
     ScheduledJob("sort event ids", 10, sort_event_ids, on="all"),
     ScheduledJob("forget event ids", 3_600, forget_event_ids, on="all"),

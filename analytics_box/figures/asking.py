@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
 
@@ -45,8 +45,8 @@ class SubjectFacts(Struct, frozen=True):
     """Facts from other rooms about the subject of a page: outages, notes on its charts, the instant before which
     nothing is known (UTC ms), and the content of extra panels of their `own`, by name, with the number of their
     `rows`. That content raises Unanswered.
-    The page shows `only` what these filters let through, whatever its address says, and is in this `zone` unless its
-    address or its user has another.
+    The page shows `only` what these filters let through and nothing from before the instant `earliest` (UTC ms),
+    whatever its address says, and is in this `zone` unless its address or its user has another.
     """
 
     outages: Outages | None = None
@@ -56,7 +56,15 @@ class SubjectFacts(Struct, frozen=True):
     rows: Mapping[str, int] = {}
     noting: NotePage | None = None
     only: tuple[QueryFilterInput, ...] = ()
+    earliest: int | None = None
     zone: str = ""
+
+    def first_day(self, zone: ZoneInfo) -> date | None:
+        """The first local day that can be shown, which is one after `earliest` as a whole; None for no limit."""
+        if self.earliest is None:
+            return None
+        first = day_of(self.earliest, zone)
+        return first if ranges.midnight(first, zone) >= self.earliest else first + timedelta(days=1)
 
 
 NOTHING: Final = SubjectFacts()
@@ -163,6 +171,9 @@ class PageQuery(Struct, frozen=True):
         """
         made = {f"{one.name} derived {number}": one for number, one in enumerate(derived)}
         earlier = self.compared.days if self.compared is not None else self.days.previous()
+        allowed = self.told.first_day(self.zone)
+        if allowed is not None and min(self.days.first, earlier.first if before or so_far else allowed) < allowed:
+            raise UnansweredQuery("These days must not be shown")
         first, last = earlier.first.isoformat(), earlier.last.isoformat()
         wanted = [
             *(GivenParameter(name) for name in types),

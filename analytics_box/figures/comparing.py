@@ -43,16 +43,17 @@ class Comparison(Struct, frozen=True):
 
 class ComparedDays(Struct, frozen=True):
     """The days that a range of `length` days is compared with; `begun` is the first day of which anything is known,
-    where that is later than the first of these."""
+    where that is later than the first of these. What was before must not be shown if it is `closed`."""
 
     days: DayRange
     length: int
     begun: date | None = None
+    closed: bool = False
 
     @property
     def nothing(self) -> bool:
-        """Whether nothing at all is known of these days."""
-        return self.begun is not None and self.days.last < self.begun
+        """Whether nothing at all can be said of these days."""
+        return self.begun is not None and (self.closed or self.days.last < self.begun)
 
     @property
     def fair(self) -> bool:
@@ -84,11 +85,16 @@ def read_comparison(query: Mapping[str, str]) -> Comparison:
     return Comparison("own", first=days[0], last=days[1])
 
 
-def compared_days(comparison: Comparison, days: DayRange, begun: date | None) -> ComparedDays | None:
-    """The days that these days are compared with; None for nothing. `begun` is the first day with any data."""
+def compared_days(
+    comparison: Comparison, days: DayRange, begun: date | None, earliest: date | None = None
+) -> ComparedDays | None:
+    """The days that these days are compared with; None for nothing. `begun` is the first day with any data, `earliest`
+    the first that can be shown."""
     theirs = _days(comparison, days)
     if theirs is None:
         return None
+    if earliest is not None and theirs.first < earliest:
+        return ComparedDays(theirs, days.length, earliest, closed=True)
     return ComparedDays(theirs, days.length, begun if begun is not None and theirs.first < begun else None)
 
 

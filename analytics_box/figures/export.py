@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.figures import details, page, tables
-from analytics_box.figures.asking import PageQuery, UnansweredQuery
+from analytics_box.figures.asking import NOTHING, PageQuery, SubjectFacts, UnansweredQuery
 from analytics_box.figures.board import Metric, Rows
 from analytics_box.figures.converting import COLUMNS, keys
 from analytics_box.figures.view import View
@@ -41,10 +41,10 @@ async def file(
     names: Sequence[str],
     form: str,
     *,
-    begun: int | None = None,
+    told: SubjectFacts = NOTHING,
     own: Own | None = None,
 ) -> Next:
-    """The given parts of a page as CSV, a file in an archive for each table, or as JSON; `begun` as the page has it.
+    """The given parts of a page as CSV, a file in an archive for each table, or as JSON; `told` as the page has it.
 
     Raises NotFound, RateLimited or Unavailable.
     """
@@ -53,7 +53,7 @@ async def file(
     parts = visit.parts
     allowance = parts.limits.take("export", visit.call.identity.limit_name, parts.settings.limit_export)
     visit.request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
-    asking, board = await page.empty(visit, number, view, begun)
+    asking, board = await page.empty(visit, number, view, told)
     view = board.view
     try:
         made = await sheets_of(asking, view, names, own or {})

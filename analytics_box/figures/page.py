@@ -47,6 +47,7 @@ from analytics_box.figures.view import View
 from analytics_box.query import presence, ranges
 from analytics_box.query.named_links import FIELD as LINK
 from analytics_box.query.presence import Presence
+from analytics_box.query.ranges import DayRange
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.query.run import QueryRunner
 from analytics_box.web.page.dates import USUAL as USUAL_FORMATS
@@ -219,12 +220,14 @@ async def alone(visit: PageRequest, number: int, view: View, told: SubjectFacts)
     return asking, _dashboard(asking, view, ("figures",), {"figures": task}, visit.parts[KnownRows])
 
 
-async def empty(visit: PageRequest, number: int, view: View, begun: int | None = None) -> tuple[PageQuery, Dashboard]:
+async def empty(
+    visit: PageRequest, number: int, view: View, told: SubjectFacts = NOTHING
+) -> tuple[PageQuery, Dashboard]:
     """The question of another page of the subject, and the page of figures without its parts: its
     range, its filters, its segments."""
-    asking, view = await asking_for(visit, number, view, SubjectFacts(begun=begun))
+    asking, view = await asking_for(visit, number, view, told)
     board = _dashboard(asking, view, (), {}, visit.parts[KnownRows])
-    if view.of.subject != "website":
+    if not view.of.segmented:
         return asking, board
     return asking, replace(board, segments=await visit.parts[SavedSegments].menu(visit, number, view))
 
@@ -239,17 +242,23 @@ async def asking_for(
     segment that it names, its goals, and the usual range of the subject."""
     view = await with_goals(visit, number, await with_segment(visit, number, view))
     zone, now = ranges.zone(view.zone or told.zone or visit.person.time_zone), visit.call.now
-    formats = formats_of(visit.person) if visit.signed_in else USUAL_FORMATS
+    # Visitors share one copy of a dashboard with a zone.
+    formats = formats_of(visit.person) if visit.signed_in and not told.zone else USUAL_FORMATS
     queries = visit.parts[QueryRunner]
     if view.of.subject == "website":  # whose events may come to other machines
         first = (await visit.parts[Presence].beginnings((number,))).get(number)
     else:
         first = await presence.first(queries.events, view.of.subject, number)
     begun = min((instant for instant in (told.begun, first) if instant is not None), default=None)
+    if told.earliest is not None:
+        begun = max(begun or told.earliest, told.earliest)
     view = view.open_for(begun, now)
-    since = None if begun is None else day_of(begun, zone)
+    since, limit = None if begun is None else day_of(begun, zone), told.first_day(zone)
     days = days_of(view.span, now, zone, since, formats)
-    against = compared_days(view.compare, days, since) if view.range != "all" or view.compare.how == "own" else None
+    if limit is not None:
+        days = DayRange(max(days.first, limit), max(days.last, limit))
+    compares = view.range != "all" or view.compare.how == "own"
+    against = compared_days(view.compare, days, since, limit) if compares else None
     asking = PageQuery(
         queries,
         number,

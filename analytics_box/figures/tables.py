@@ -1,6 +1,7 @@
 """The table of a list as a page and as files: what it asks, and how it is answered."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -8,7 +9,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import errors
 from analytics_box.figures import details, page, suggesting
-from analytics_box.figures.asking import PageQuery, UnansweredQuery
+from analytics_box.figures.asking import NOTHING, PageQuery, SubjectFacts, UnansweredQuery
 from analytics_box.figures.converting import key_of
 from analytics_box.figures.detail_view import TableState
 from analytics_box.figures.details import DetailLine, DetailTable
@@ -16,7 +17,6 @@ from analytics_box.figures.panels import share_help
 from analytics_box.figures.view import View, address
 from analytics_box.query import sheets
 from analytics_box.query.request import MAX_LIMIT
-from analytics_box.web.page.shell import Shell
 from analytics_box.web.page.visit import Answer, Next, PageRequest
 
 FORMS = {"csv": "text/csv", "json": "application/json"}
@@ -36,22 +36,21 @@ async def show(
     name: str,
     *,
     home: str,
-    shell: Shell,
-    subject: str,
-    begun: int | None = None,
+    told: SubjectFacts = NOTHING,
+    template: str = "details.html",
+    **context: Any,
 ) -> Answer:
-    """The page with the table of a list of a subject. `view` is the table's own, `home` the path of the page of
-    figures, which has `begun` at this instant. A filter that a form adds leads to the address that has it. Raises
+    """The page with the table of a list. `view` is the table's own, `home` the path of the page of figures, `told` as
+    that page has it; `context` is for the template. A filter that a form adds leads to the address that has it. Raises
     NotFound."""
     _joined_rows(view, name)
-    settled = await suggesting.redirect_with_values(visit, number, view)
+    settled = await suggesting.redirect_with_values(visit, number, view) if visit.signed_in else None
     if settled is not None:
         return settled
-    asking, board = await page.empty(visit, number, view, begun)
+    asking, board = await page.empty(visit, number, view, told)
     return visit.pages.show(
-        "details.html",
-        shell=shell,
-        subject=subject,
+        template,
+        **context,
         board=board,
         table=await _table(asking, board.view, name, home),
         label=details.list_name(view, name),
@@ -77,13 +76,13 @@ async def _table(asking: PageQuery, view: View, name: str, home: str) -> DetailT
     )
 
 
-async def file(visit: PageRequest, number: int, view: View, name: str, form: str, begun: int | None = None) -> Next:
+async def file(visit: PageRequest, number: int, view: View, name: str, form: str, told: SubjectFacts = NOTHING) -> Next:
     """All rows of a list that are searched for, in the order of the table, as CSV or JSON. Raises NotFound, or
     Unavailable."""
     _joined_rows(view, name)
     if form not in FORMS:
         raise errors.NotFound("There is nothing at this address")
-    asking, board = await page.empty(visit, number, view, begun)
+    asking, board = await page.empty(visit, number, view, told)
     view = board.view
     try:
         found = await lines(asking, view, name)

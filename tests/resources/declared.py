@@ -370,8 +370,25 @@ RESOURCES: Final = (
     declare(
         "share",
         "shares",
+        first={
+            "slug": "first-share-{next}",
+            "panels": ["sources", "goals"],
+            "earliestDate": "2026-01-01",
+            "accent": "#112233",
+            "embedHosts": ["www.example.com", "*.example.org:8443"],
+        },
+        second={
+            "slug": "second-share-{next}",
+            "panels": ["events"],
+            "earliestDate": "2026-02-01",
+            "accent": "#445566",
+            "embedHosts": ["second.example.com"],
+        },
         unset=("segmentId",),
-        typed={"password": {"password": "another password"}},
+        typed={
+            "password": {"password": "another password"},
+            "panels": {"panel-sources": "", "panel-goals": "", "panel-events": "on"},
+        },
     ),
     declare(
         "goal",

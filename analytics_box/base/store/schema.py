@@ -173,6 +173,48 @@ BOX: tuple[Step, ...] = (
             "create index shares_of on shares (website_id)",
         ),
     ),
+    # What a share link shows, how it looks, where it is embedded, and how often it was opened.
+    (
+        "0012_share_options",
+        (
+            """
+            create table new_shares (
+              id               text    primary key check (length(id) between 8 and 64),
+              website_id       text    not null references websites (id) on delete cascade,
+              slug             text    not null unique check (length(slug) between 3 and 64),
+              name             text    not null check (length(name) between 1 and 255),
+              title            text    check (length(title) between 1 and 255),
+              panels           text    not null check (json_valid(panels)),
+              earliest_date    text    check (length(earliest_date) = 10),
+              accent           text    check (length(accent) = 7),
+              shows_logo       integer not null check (shows_logo in (0, 1)),
+              is_indexed       integer not null check (is_indexed in (0, 1)),
+              embed_hosts      text    not null check (json_valid(embed_hosts)),
+              has_badge        integer not null check (has_badge in (0, 1)),
+              expires_at       integer,
+              password         text,
+              filters          text    not null check (json_valid(filters)),
+              time_zone        text    not null,
+              views            integer not null check (views >= 0),
+              viewed_at        integer,
+              created_by       text    not null,
+              created_at       integer not null,
+              updated_at       integer not null
+            ) strict
+            """,
+            """
+            insert into new_shares
+              (id, website_id, slug, name, panels, shows_logo, is_indexed, embed_hosts, has_badge, expires_at,
+               password, filters, time_zone, views, created_by, created_at, updated_at)
+            select id, website_id, slug, name, '["sources","pages","places","devices"]', 0, 0, '[]', 0, expires_at,
+                   password, filters, time_zone, 0, created_by, created_at, updated_at
+            from shares
+            """,
+            "drop table shares",
+            "alter table new_shares rename to shares",
+            "create index shares_of on shares (website_id)",
+        ),
+    ),
 )
 EVENTS: tuple[Step, ...] = (
     (FIRST, EVENT_TABLES),
@@ -185,7 +227,7 @@ EVENTS: tuple[Step, ...] = (
 EVENTS_REWRITTEN: Mapping[str, tuple[str, ...]] = {}
 
 # The same for both files.
-REWRITES: Mapping[str, tuple[str, ...]] = {**EVENTS_REWRITTEN}
+REWRITES: Mapping[str, tuple[str, ...]] = {**EVENTS_REWRITTEN, "0012_share_options": ("shares",)}
 
 
 class Development(NamedTuple):

@@ -40,11 +40,11 @@ class GoalBar(Struct, frozen=True):
 
 class GoalRates(Struct, frozen=True):
     """The panel: its goals, the page of all, and the dashboard with the conversions of each campaign: of the chosen
-    goal, else of the one that is reached most."""
+    goal, else of the one that is reached most. A dashboard on which goals cannot be chosen has no such links."""
 
     bars: tuple[GoalBar, ...]
-    more: str
-    by_campaign: str
+    more: str = ""
+    by_campaign: str = ""
 
 
 async def rates(asking: PageQuery, view: View, goals: Sequence[GoalTarget]) -> GoalRates:
@@ -53,6 +53,10 @@ async def rates(asking: PageQuery, view: View, goals: Sequence[GoalTarget]) -> G
     so_far = (TOTALS,) if against is not None and not against.nothing else ()
     found = await _count_goals(asking, view, goals, so_far)
     largest = max((rows[0][0][CONVERSIONS] for rows in found), default=0)
+    if not view.of.converting:
+        return GoalRates(
+            tuple(_bar(asking, view, goal, rows, largest) for goal, rows in zip(goals, found, strict=True))
+        )
     reached = max(zip(goals, found, strict=True), key=lambda one: one[1][0][0][CONVERSIONS])[0]
     campaigns = replace(view, goal=view.goal or GoalTarget(reached.id)).tab("utm_campaign")
     return GoalRates(
@@ -81,7 +85,7 @@ async def _count_goals(
 
     async def ask(goal: GoalTarget) -> list[Rows]:
         async with slots:
-            return await asking.converting(goal, keys(view.of), (TOTALS,), so_far=so_far)
+            return await asking.converting(goal, keys(WEBSITE), (TOTALS,), so_far=so_far)
 
     try:
         async with asyncio.timeout(MOST_SECONDS):
@@ -95,7 +99,7 @@ def _bar(asking: PageQuery, view: View, goal: GoalTarget, rows: Sequence[Rows], 
     selected = view.goal is not None and view.goal.id == goal.id
     return GoalBar(
         goal.name,
-        view.without_goal().link() if selected else replace(view, goal=GoalTarget(goal.id)).link(),
+        _leads_to(view, goal, selected=selected),
         figures.count(now[CONVERSIONS]),
         number(now[RATE], "percent"),
         figures.bar_width(now[CONVERSIONS], largest),
@@ -107,6 +111,13 @@ def _bar(asking: PageQuery, view: View, goal: GoalTarget, rows: Sequence[Rows], 
         if before is not None
         else "",
     )
+
+
+def _leads_to(view: View, goal: GoalTarget, *, selected: bool) -> str:
+    """The dashboard with this goal chosen, or no longer where it is."""
+    if not view.of.converting:
+        return ""
+    return view.without_goal().link() if selected else replace(view, goal=GoalTarget(goal.id)).link()
 
 
 def _change(asking: PageQuery, now: Record, before: Record | None) -> TileChange | None:

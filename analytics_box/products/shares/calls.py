@@ -3,6 +3,7 @@
 from typing import Any
 
 from analytics_box.base import errors
+from analytics_box.base.translation import _
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.products.shares import change
 from analytics_box.products.shares.share import (
@@ -43,7 +44,7 @@ async def create(call: Call, given: NewShare) -> ShareShown:
 
 
 async def update(call: Call, given: ChangedShare) -> ShareShown:
-    """shares.update: change a share link. Raises NotFound or BadRequest."""
+    """shares.update: change a share link. Raises NotFound, BadRequest or Conflict."""
     website, _share = await find_share(call, given.id)
     values = await _values(call, given)
     return share_answer(call, await call.write(lambda db: change.update(db, call.by, website, given.id, values)))
@@ -78,8 +79,11 @@ def share_answer(call: Call, share: ShareLink) -> ShareShown:
 
 
 async def _values(call: Call, given: NewShare | ChangedShare) -> dict[str, Any]:
-    """The values of a message, checked, with the password hashed. Raises BadRequest."""
+    """The values of a message, checked, with the password hashed. Raises BadRequest or Conflict."""
     values = values_of(given, ShareLink)
+    if call.parts[Directory].find(values.get("slug", "")) is not None:
+        # A public website has its dashboard there.
+        raise errors.Conflict.about("slug", _("A website has this ID. Enter another address"))
     if values.get("password") is not None:
         values["password"] = await call.parts[Passwords].hash(values["password"])
     return values

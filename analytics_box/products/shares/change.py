@@ -10,7 +10,7 @@ from analytics_box.base import ids
 from analytics_box.base.acting import By
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.products.shares.share import MOST_SHARES, SHARES, ShareLink
+from analytics_box.products.shares.share import MOST_SHARES, SHARES, USUAL_PANELS, ShareLink
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.tenants.websites.rules import Website
 
@@ -31,21 +31,47 @@ def create(
     blank = ShareLink(
         id=ids.new_id(),
         website_id=website.id,
-        slug=secrets.token_urlsafe(_SLUG_BYTES),
+        slug="",
         name="",
+        title=None,
+        panels=USUAL_PANELS,
+        earliest_date=None,
+        accent=None,
+        shows_logo=False,
+        is_indexed=False,
+        embed_hosts=(),
+        has_badge=False,
         expires_at=None,
         password=None,
         filters=filters,
         time_zone=time_zone,
+        views=0,
+        viewed_at=None,
         created_by=by.actor,
         created_at=by.now,
         updated_at=by.now,
     )
-    return SHARES.create(db, by, website.organization_id, replace(blank, **values))
+    return SHARES.create(db, by, website.organization_id, _with_slug(replace(blank, **values)))
 
 
 def update(db: Connection, by: By, website: Website, share_id: str, values: Mapping[str, Any]) -> ShareLink:
-    """Change these values of a share link. Raises NotFound."""
+    """Change these values of a share link. Raises NotFound or Conflict."""
     before = SHARES.existing(db, share_id)
-    after = replace(before, **values)
+    after = _with_slug(replace(before, **values))
     return SHARES.change(db, by, website.organization_id, before, after)
+
+
+def count_views(db: Connection, views: Mapping[str, tuple[int, int]]) -> None:
+    """Add the views of share links by id: their number, and the time of the latest."""
+    db.executemany(
+        """
+        -- shares.count_views
+        update shares set views = views + ?, viewed_at = max(coalesce(viewed_at, 0), ?) where id = ?
+        """,
+        [(number, latest, share_id) for share_id, (number, latest) in views.items()],
+    )
+
+
+def _with_slug(share: ShareLink) -> ShareLink:
+    """The share link with a random slug if it has none."""
+    return share if share.slug else replace(share, slug=secrets.token_urlsafe(_SLUG_BYTES))

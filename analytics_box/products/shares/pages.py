@@ -1,108 +1,144 @@
-"""The public dashboard of a website, at /share/{slug}: by a share link, or by the website's id where its queries are
-public.
+"""The public dashboard of a website, its tables and its files, at /share/{slug}: by a share link, or by the id of a
+website whose queries are public.
 
-It has totals, the chart and four lists, and can be filtered by what they show. Nothing on it is about single visits,
-people, properties, errors, goals or notes.
+ShareSeen (seen.py) decides what it shows. Nothing on it is about single visits, people, properties, errors or
+notes.
 """
-
-from typing import Final
 
 from litestar import Response
 from litestar.params import FromPath
-from msgspec import Struct
-from msgspec.structs import replace
 
 from analytics_box.base import errors
 from analytics_box.base.translation import _
-from analytics_box.figures import page
-from analytics_box.figures.asking import SubjectFacts
-from analytics_box.figures.view import View, read_view
-from analytics_box.products.overview.board import CAMPAIGNS, LISTS, PANELS, WEBSITE
+from analytics_box.figures import export, page, tables
+from analytics_box.figures.view import View
 from analytics_box.products.overview.live import online_text
+from analytics_box.products.shares.branding import stylesheet
+from analytics_box.products.shares.seen import GONE, ShareSeen, find
 from analytics_box.products.shares.served import SharedPages
-from analytics_box.products.shares.share import SHARES, ShareLink
-from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.presence import Presence
 from analytics_box.tenants.accounts.locks import Locks
-from analytics_box.tenants.websites.directory import Directory
-from analytics_box.tenants.websites.rules import Website
+from analytics_box.tenants.organizations import logos
 from analytics_box.web.address import network_of
-from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
+from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
+from analytics_box.web.recognition import bots
 
-SHOWN: Final = ("sources", "pages", "countries", "browsers")
 # Pages that are kept cost nothing and do not count.
 MADE_PER_MINUTE = 120
-_NAMES: Final = ("figures", *SHOWN)
-# Only lists that the API shows of a public website: campaign terms and contents can hold personal data.
-_LISTS: Final = {
-    panel: tuple(name for name in PANELS[panel] if TYPES[LISTS[name].type].is_public(values=False)) for panel in SHOWN
-}
-PUBLIC_BOARD: Final = replace(
-    WEBSITE,
-    lists={name: LISTS[name] for names in _LISTS.values() for name in names},
-    panels=_LISTS,
-    sharing=tuple(name for name in CAMPAIGNS if name in _LISTS["sources"]),
-    extras={},
-    further=(),
-    suggested={},
-    segmented=False,
-    converting=(),
-    folded=(),
-    tables_alone=(),
-    explained_by=(),
-    has_tables=False,
-)
-
-
-class SharedWebsite(Struct, frozen=True):
-    """A website behind a public address. `version` changes with the link or the website."""
-
-    website: Website
-    slug: str
-    title: str
-    told: SubjectFacts
-    version: int
-    link: ShareLink | None = None
+_NOT_STORED = {"cache-control": "no-store"}
+_STORED = {"cache-control": "private, max-age=86400"}
+# A picture cannot do anything, even when it is opened as a page.
+_PICTURE = {**_STORED, "content-security-policy": "default-src 'none'; sandbox", "x-content-type-options": "nosniff"}
 
 
 async def show(visit: Visitor, slug: FromPath[str]) -> Page:
     """GET /share/{slug}: the dashboard that a link shares, or the form for its password. Raises NotFound."""
-    shared = await _find(visit, slug)
-    if not _is_open(visit, shared):
-        return _password_form(visit, shared)
-    view = _view(visit, shared)
-    key = shared.slug, shared.website.id, shared.version, view
+    seen = await find(visit, slug)
+    if not _is_open(visit, seen):
+        return _password_form(visit, seen)
+    return await dashboard(visit, seen, seen.view(visit))
+
+
+async def dashboard(visit: PageRequest, seen: ShareSeen, view: View, *, is_embedded: bool = False) -> Page:
+    """The dashboard, from memory if another visitor had it in the last seconds. Raises RateLimited."""
+    key = seen.home, seen.slug, seen.website.id, seen.version, view
     kept = visit.parts[SharedPages]
-    is_own = "hx-request" in visit.request.headers or view.wait
-    if is_own or not kept.has(key):
+    for_script = "hx-request" in visit.request.headers
+    if for_script or view.wait or not kept.has(key):
         _take(visit)
-    if is_own:
-        text, _is_whole = await _whole(visit, shared, view)
+    if for_script or view.wait:
+        text, _is_whole = await _whole(visit, seen, view, is_embedded=is_embedded)
     else:
-        text = await kept.find(key, lambda: _whole(visit, shared, view))
-    return Response(text, media_type="text/html", headers={"cache-control": "no-store"})
+        text = await kept.find(key, lambda: _whole(visit, seen, view, is_embedded=is_embedded))
+    if seen.link is not None and not for_script and _is_person(visit):
+        kept.note_view(seen.link.id, visit.call.now)
+    return Response(text, media_type="text/html", headers=_NOT_STORED)
 
 
 async def enter(visit: Visitor, slug: FromPath[str]) -> Answer:
     """POST /share/{slug}: enter the password of a link. Raises NotFound, RateLimited or Unavailable."""
-    shared, form = await _find(visit, slug), await visit.form()
-    here = f"/share/{shared.slug}"
-    if shared.link is None or shared.link.password is None or _is_open(visit, shared):
-        return visit.go(here)
+    seen, form = await find(visit, slug), await visit.form()
+    if seen.link is None or _is_open(visit, seen):
+        return visit.go(seen.home)
     locks, network = visit.parts[Locks], network_of(visit.call.identity.address)
-    if not await locks.opens(shared.link, form.get("password", ""), network):
-        return _password_form(visit, shared, wrong=_("Wrong password. Try again."))
-    return visit.go(here, cookie=locks.set_cookie(shared.link, here).decode())
+    if not await locks.opens(seen.link, form.get("password", ""), network):
+        return _password_form(visit, seen, wrong=_("Wrong password. Try again."))
+    return visit.go(seen.home, cookie=locks.set_cookie(seen.link, seen.home).decode())
 
 
 async def show_part(visit: Visitor, slug: FromPath[str], name: FromPath[str]) -> Page:
     """GET /share/{slug}/parts/{name}: parts of it that were not ready in time. Raises NotFound and Forbidden."""
-    shared = await _find(visit, slug)
-    if not _is_open(visit, shared):
-        raise errors.Forbidden(_("Enter the password of this link first"))
+    seen = await _unlock(visit, slug)
+    return await part(visit, seen, seen.view(visit), name)
+
+
+async def part(visit: PageRequest, seen: ShareSeen, view: View, name: str) -> Page:
+    """Parts of a dashboard. Raises NotFound or RateLimited."""
     _take(visit)
-    board = await page.parts(visit, shared.website.site, _view(visit, shared), name, shared.told)
+    board = await page.parts(visit, seen.website.site, view, name, await seen.facts(visit, view))
     return visit.pages.show("part.html", board=board)
+
+
+async def details(visit: Visitor, slug: FromPath[str], name: FromPath[str]) -> Answer:
+    """GET /share/{slug}/details/{list}: all rows of a list. Raises NotFound, Forbidden or RateLimited."""
+    seen = await _unlock(visit, slug)
+    _take(visit)
+    return await tables.show(
+        visit,
+        seen.website.site,
+        seen.view(visit, f"/details/{name}"),
+        name,
+        home=seen.home,
+        told=seen.told,
+        template="share_details.html",
+        subject=seen.title,
+        seen=seen,
+    )
+
+
+async def details_file(visit: Visitor, slug: FromPath[str], name: FromPath[str], form: FromPath[str]) -> Next:
+    """GET /share/{slug}/details/{list}/{form}: the same rows as csv or json. Raises NotFound, Forbidden or
+    RateLimited."""
+    seen = await _unlock(visit, slug)
+    _take(visit)
+    return await tables.file(visit, seen.website.site, seen.view(visit, f"/details/{name}"), name, form, seen.told)
+
+
+async def export_file(visit: Visitor, slug: FromPath[str], form: FromPath[str]) -> Next:
+    """GET /share/{slug}/export/{form}: the dashboard of a range as csv or json. Raises NotFound, Forbidden or
+    RateLimited."""
+    seen = await _unlock(visit, slug)
+    view = seen.view(visit)
+    own = await seen.sheets(visit, view)
+    names = (*seen.board.panels, *own)
+    return await export.file(visit, seen.website.site, view, names, form, told=seen.told, own=own)
+
+
+async def colors(visit: Visitor, slug: FromPath[str]) -> Response[str]:
+    """GET /share/{slug}/colors.css: the accent color of a link. Raises NotFound."""
+    seen = await find(visit, slug)
+    if seen.link is None or seen.link.accent is None:
+        raise errors.NotFound(GONE)
+    return Response(stylesheet(seen.link.accent), media_type="text/css", headers=_STORED)
+
+
+async def logo(visit: Visitor, slug: FromPath[str]) -> Response[bytes]:
+    """GET /share/{slug}/logo: the logo of the organization, if the link shows it. Raises NotFound."""
+    seen = await find(visit, slug)
+    organization = seen.website.organization_id
+    shows = seen.link is not None and seen.link.shows_logo
+    picture = await visit.call.read(lambda db: logos.current(db, organization)) if shows else None
+    if picture is None:
+        raise errors.NotFound(GONE)
+    return Response(picture.content, media_type=picture.type, headers=_PICTURE)
+
+
+async def _unlock(visit: PageRequest, slug: str) -> ShareSeen:
+    """A share whose password the visitor has entered if it has one. Raises NotFound or Forbidden."""
+    seen = await find(visit, slug)
+    if not _is_open(visit, seen):
+        raise errors.Forbidden(_("Enter the password of this link first"))
+    return seen
 
 
 def _take(visit: PageRequest) -> None:
@@ -110,51 +146,38 @@ def _take(visit: PageRequest) -> None:
     visit.parts.limits.take("shared dashboards", visit.call.identity.limit_name, MADE_PER_MINUTE)
 
 
-def _is_open(visit: PageRequest, shared: SharedWebsite) -> bool:
+def _is_open(visit: PageRequest, seen: ShareSeen) -> bool:
     """Whether the visitor needs no password, or has entered it."""
-    if shared.link is None or shared.link.password is None:
+    if seen.link is None or not seen.is_protected:
         return True
-    return visit.parts[Locks].has_cookie(shared.link, visit.request.headers.get("cookie", "").encode("latin-1"))
+    return visit.parts[Locks].has_cookie(seen.link, visit.request.headers.get("cookie", "").encode("latin-1"))
 
 
-def _password_form(visit: PageRequest, shared: SharedWebsite, wrong: str = "") -> Page:
-    return visit.pages.show("share_password.html", code=403 if wrong else 200, slug=shared.slug, wrong=wrong)
+def _is_person(visit: PageRequest) -> bool:
+    """Whether a page that is opened counts as a view: not by bots, members and browsers that load it in advance."""
+    headers = visit.request.headers
+    in_advance = "prefetch" in headers.get("sec-purpose", headers.get("purpose", ""))
+    return not visit.signed_in and not in_advance and bots.classify(visit.browser())[0] == ""
 
 
-async def _whole(visit: PageRequest, shared: SharedWebsite, view: View) -> tuple[str, bool]:
+def _password_form(visit: PageRequest, seen: ShareSeen, wrong: str = "") -> Page:
+    return visit.pages.show("share_password.html", code=403 if wrong else 200, slug=seen.slug, wrong=wrong)
+
+
+async def _whole(visit: PageRequest, seen: ShareSeen, view: View, *, is_embedded: bool) -> tuple[str, bool]:
     """The page, and whether it has all of its parts."""
-    website = shared.website
-    online = await visit.parts[Presence].online((website.site,), visit.call.now)
-    board = await page.whole(visit, website.site, view, _NAMES, shared.told)
+    site = seen.website.site
+    online = await visit.parts[Presence].online((site,), visit.call.now)
+    told = await seen.facts(visit, view)
+    names = tuple(name for name in seen.board.parts if name not in seen.board.extras or name in told.own)
+    board = await page.whole(visit, site, view, names, told)
     shown = visit.pages.text(
         "share.html",
-        title=shared.title,
-        domain=website.domain,
-        online=online_text(online[website.site]),
-        quiet=not online[website.site],
+        seen=seen,
+        is_embedded=is_embedded,
+        theme=view.own_value("theme") if is_embedded else "",
+        online=online_text(online[site]),
+        quiet=not online[site],
         board=board,
     )
     return shown, not board.late
-
-
-async def _find(visit: PageRequest, slug: str) -> SharedWebsite:
-    """The website behind an address. Raises NotFound unless a link that works, or a public website, has it."""
-    websites = visit.parts[Directory]
-    share = await visit.call.read(lambda db: SHARES.first(db, "slug = ?", slug))
-    if share is not None:
-        return _by_link(visit, share, websites.find(share.website_id))
-    website = websites.find(slug)
-    if website is None or not website.is_public:
-        raise errors.NotFound(_("This link does not exist or was deleted"))
-    return SharedWebsite(website, slug, website.name, SubjectFacts(zone="UTC"), website.updated_at)
-
-
-def _by_link(visit: PageRequest, share: ShareLink, website: Website | None) -> SharedWebsite:
-    if website is None or (share.expires_at is not None and share.expires_at <= visit.call.now):
-        raise errors.NotFound(_("This link does not exist or was deleted"))
-    told = SubjectFacts(zone=share.time_zone, only=share.filters)
-    return SharedWebsite(website, share.slug, website.name, told, share.updated_at, share)
-
-
-def _view(visit: PageRequest, shared: SharedWebsite) -> View:
-    return read_view(f"/share/{shared.slug}", visit.request.query_params, PUBLIC_BOARD)

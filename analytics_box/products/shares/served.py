@@ -1,4 +1,5 @@
-"""Public dashboards of the last seconds, so that a crowd costs little more than one visitor."""
+"""Public dashboards of the last seconds, so that a crowd costs little more than one visitor, and how often each share
+link was opened."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
@@ -6,6 +7,8 @@ from typing import Final
 
 from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
+from analytics_box.base.store.db import Db
+from analytics_box.products.shares import change
 
 _SECONDS: Final = 10.0
 _MOST_WEIGHT: Final = 16_000_000  # characters
@@ -20,6 +23,17 @@ class SharedPages:
             most_weight=_MOST_WEIGHT, weigh=lambda _key, text: len(text), seconds=_SECONDS, clock=clock
         )
         self._made: dict[Hashable, asyncio.Task[str]] = {}
+        self._views: dict[str, tuple[int, int]] = {}
+
+    def note_view(self, share_id: str, now: int) -> None:
+        """Count a view of a share link; it is stored by `store_views`."""
+        self._views[share_id] = self._views.get(share_id, (0, 0))[0] + 1, now
+
+    async def store_views(self, box_db: Db) -> None:
+        """Add the views since the last time to their share links."""
+        views, self._views = self._views, {}
+        if views:
+            await box_db.write(lambda db: change.count_views(db, views))
 
     def has(self, key: Hashable) -> bool:
         """Whether this page is kept, so that it costs nothing."""

@@ -1,17 +1,19 @@
 """The settings of what a website shares: public queries, and share links with their form."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.store.db import Connection
-from analytics_box.base.translation import _
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.products.shares import calls
-from analytics_box.products.shares.share import ChangedShare, NewShare, OneShare, ShareLink
+from analytics_box.products.shares.share import USUAL_PANELS, ChangedShare, NewShare, OneShare, ShareLink
 from analytics_box.resource import forms
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.tenancy.messages import message_of
@@ -32,8 +34,28 @@ _DELETE = ConfirmationTexts(
     _("Its address stops working immediately and never works again."),
     _("Delete {name}"),
 )
-_LABELS = {"name": _("Name"), "segmentId": _("Show only"), "password": _("Password"), "expiresAt": _("Expires on")}
-_DONE = {"saved": _("Saved."), "deleted": _("ShareLink link deleted.")}
+_LABELS = {
+    "name": _("Name"),
+    "slug": _("Address"),
+    "segmentId": _("Show only"),
+    "panels": _("Panels"),
+    "earliestDate": _("Earliest date"),
+    "password": _("Password"),
+    "expiresAt": _("Expires on"),
+    "title": _("Title"),
+    "accent": _("Accent color"),
+    "embedHosts": _("Websites that can embed it"),
+}
+_PANELS: Final = {
+    "sources": _("Sources"),
+    "pages": _("Pages"),
+    "places": _("Places"),
+    "devices": _("Devices"),
+    "events": _("Custom events"),
+    "goals": _("Goals"),
+}
+_BOXES: Final = ("showsLogo", "isIndexed", "hasBadge")
+_DONE = {"saved": _("Saved."), "deleted": _("Share link deleted.")}
 
 
 class ShareLine(Struct, frozen=True):
@@ -45,6 +67,7 @@ class ShareLine(Struct, frozen=True):
     path: str
     edit: str
     more: str
+    views: str
 
 
 async def sharing(visit: Visitor, website_id: FromPath[str]) -> Page:
@@ -139,6 +162,8 @@ def _fields(visit: PageRequest, form: Mapping[str, str], share: ShareLink | None
     """The fields of the form. Raises BadRequest."""
     wrong: dict[str, str] = {}
     found = forms.read(form, ShareLink, visit.person.time_zone, share, wrong)
+    found |= {name: bool(form.get(name)) for name in _BOXES}
+    found |= {"panels": [name for name in _PANELS if form.get(f"panel-{name}")]}
     if wrong:
         details = tuple(ErrorDetail(name, text) for name, text in wrong.items())
         raise BadRequest(details[0].message, details=details)
@@ -173,11 +198,24 @@ def _line(visit: PageRequest, share: ShareLink) -> ShareLine:
         f"/share/{share.slug}",
         f"/sites/{share.website_id}/shares/{share.id}",
         " · ".join(part for part in parts if part),
+        _views(visit, share),
     )
+
+
+def _views(visit: PageRequest, share: ShareLink) -> str:
+    if share.viewed_at is None:
+        return _("Not opened yet")
+    latest = dates.moment(share.viewed_at, visit.person)
+    said = ngettext("Opened once, {time}", "Opened {count} times, last {time}", share.views)
+    return said.format(count=figures.count(share.views), time=latest)
 
 
 async def _form(visit: PageRequest, website: Website, share: ShareLink | None, again: Again) -> Page:
     filled = {} if share is None else forms.fill(share, visit.person.time_zone)
+    panels = USUAL_PANELS if share is None else share.panels
+    filled |= {f"panel-{name}": "on" for name in panels}
+    # Boxes that are not checked are missing in a form that came back.
+    typed = {**dict.fromkeys((*filled, *_BOXES), ""), **again.values} if again.values else {}
     return visit.pages.show(
         "share_form.html",
         code=again.code,
@@ -188,7 +226,8 @@ async def _form(visit: PageRequest, website: Website, share: ShareLink | None, a
         is_new=share is None,
         has_password=share is not None and share.password is not None,
         version=shown_version(share, again.values) if share is not None else "",
-        values={**filled, **again.values},
+        values={**filled, **typed},
+        panels=_PANELS,
         errors=again.wrong,
         general=again.general,
         labels=_LABELS,

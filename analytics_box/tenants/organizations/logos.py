@@ -54,6 +54,19 @@ def find_row(db: Connection, organization_id: str, digest: str) -> Picture | Non
     )
 
 
+def current(db: Connection, organization_id: str) -> Picture | None:
+    """The logo of an organization as it is now."""
+    return records.one_of(
+        db,
+        Picture,
+        """
+        -- organizations.logos.current
+        select type, image from logos where organization_id = ?
+        """,
+        (organization_id,),
+    )
+
+
 def _point(db: Connection, organization_id: str, digest: str) -> None:
     db.execute("-- organizations.logo_rows\nupdate organizations set logo = ? where id = ?", (digest, organization_id))
 

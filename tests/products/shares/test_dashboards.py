@@ -58,8 +58,6 @@ def test_stranger_with_a_link_sees_figures_and_nothing_about_single_visits(box: 
         "anna.example",
         "$flag_evaluated",
         "/sites/",
-        "/details/",
-        "/export/",
     ):
         assert hidden not in page, hidden
     assert 'name="robots" content="noindex"' in page

@@ -107,22 +107,23 @@ async def link_details(visit: Visitor, link_id: FromPath[str], name: FromPath[st
         home=f"{HOME}/{link.id}",
         shell=frame(visit.person),
         subject=link.name,
-        begun=millis(link.created_at),
+        told=SubjectFacts(begun=millis(link.created_at)),
     )
 
 
 async def link_details_file(visit: Visitor, link_id: FromPath[str], name: FromPath[str], form: FromPath[str]) -> Next:
     """GET /links/{id}/details/{list}/{form}: the same rows as csv or json. Raises NotFound."""
     link, number = await procedures.get(visit.call, OneLink(link_id)), await link_number(visit, link_id)
-    view, made = _view(visit, link.id, f"/details/{name}"), millis(link.created_at)
-    return await tables.file(visit, number, view, name, form, made)
+    told = SubjectFacts(begun=millis(link.created_at))
+    return await tables.file(visit, number, _view(visit, link.id, f"/details/{name}"), name, form, told)
 
 
 async def link_export(visit: Visitor, link_id: FromPath[str], form: FromPath[str]) -> Next:
     """GET /links/{id}/export/{form}: the page's figures of a range as csv or json. Raises NotFound, or RateLimited."""
     link = await procedures.get(visit.call, OneLink(link_id))
     number = await link_number(visit, link_id)
-    return await export.file(visit, number, _view(visit, link.id), _panels(link), form, begun=millis(link.created_at))
+    told = SubjectFacts(begun=millis(link.created_at))
+    return await export.file(visit, number, _view(visit, link.id), _panels(link), form, told=told)
 
 
 def _view(visit: PageRequest, link_id: str, rest: str = "") -> View:
