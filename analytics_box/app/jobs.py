@@ -32,6 +32,8 @@ from analytics_box.products.monitors.domains import DomainWatch
 from analytics_box.products.monitors.erasing import Erasing
 from analytics_box.products.monitors.running import retention as check_retention
 from analytics_box.products.people import unused
+from analytics_box.products.reports import sending as reports
+from analytics_box.products.reports.sending import ReportDeliveries
 from analytics_box.products.shares.served import SharedPages
 from analytics_box.products.status_pages.automatic import windows
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
@@ -140,6 +142,21 @@ async def tell_subscribers(box: Box) -> None:
 async def sweep_subscribers(box: Box) -> None:
     """Forget who was asked to confirm and has not, and what subscribers were told long ago."""
     await box.parts[SubscriberDeliveries].sweep()
+
+
+async def send_reports(box: Box) -> None:
+    """Make the reports that are due, and queue them for their recipients."""
+    await reports.tick(box.parts)
+
+
+async def deliver_reports(box: Box) -> None:
+    """Send what waits for recipients of reports."""
+    await box.parts[ReportDeliveries].run()
+
+
+async def sweep_reports(box: Box) -> None:
+    """Delete recipients of reports who have not confirmed."""
+    await box.parts[ReportDeliveries].sweep()
 
 
 async def watch_monitors(box: Box) -> None:
@@ -374,6 +391,9 @@ JOBS = (
     ScheduledJob("deliver messages", 5, deliver_messages),
     ScheduledJob("report channel outages", 60, report_channel_outages),
     ScheduledJob("tell subscribers", 5, tell_subscribers),
+    ScheduledJob("send reports", 60, send_reports, removes=True),
+    ScheduledJob("deliver reports", 5, deliver_reports),
+    ScheduledJob("sweep reports", 3_600, sweep_reports, removes=True),
     ScheduledJob("watch monitors", 5, watch_monitors),
     ScheduledJob("watch domains", 3_600, watch_domains),
     ScheduledJob("sweep deliveries", 86_400, sweep_deliveries),

@@ -12,6 +12,7 @@ from analytics_box.products.funnels.lookup import funnels
 from analytics_box.products.goals.lookup import goal_hits
 from analytics_box.products.links.listing.lines import link_hits
 from analytics_box.products.monitors.listing.lines import monitor_hits
+from analytics_box.products.reports.lookup import report_hits
 from analytics_box.products.segments.menu import segment_hits
 from analytics_box.products.status_pages.console.frame import status_page_hits
 from analytics_box.tenants.websites.findable import websites
@@ -95,6 +96,7 @@ SOURCES: Final[tuple[Source, ...]] = (
     websites,
     goal_hits,
     funnels,
+    report_hits,
     segment_hits,
     questions,
     link_hits,

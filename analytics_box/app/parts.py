@@ -28,6 +28,7 @@ from analytics_box.products.monitors.erasing import Erasing
 from analytics_box.products.monitors.probing.registration import Registrations
 from analytics_box.products.monitors.telling import monitors_for_alerts
 from analytics_box.products.overview.live import LiveUpdates, Watching
+from analytics_box.products.reports.sending import ReportDeliveries
 from analytics_box.products.shares.served import SharedPages
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.products.status_pages.subscribers import subscribing
@@ -78,6 +79,7 @@ def parts_of(wired: PartInputs, later: Callable[[], Iterable[object]]) -> Parts:
         DismissedNotices(state.db.read_now(dismissals)),
         wired.machines,
         SharedPages(wired.clock),
+        ReportDeliveries(state.db, state.seal, wired.sender, wired.clock, wired.settings, pages.text),
         Locks("share", state.seal, Passwords(at_once=1), state.limits, wired.clock, secure=wired.settings.secure),
         pages,
         _assets(),

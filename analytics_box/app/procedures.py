@@ -28,6 +28,7 @@ flag_usage = Handlers("analytics_box.products.flags.usage.calls")
 error_groups = Handlers("analytics_box.products.errors.calls")
 funnels = Handlers("analytics_box.products.funnels.calls")
 shares = Handlers("analytics_box.products.shares.calls")
+reports = Handlers("analytics_box.products.reports.calls")
 goals = Handlers("analytics_box.products.goals.calls")
 key_calls = Handlers("analytics_box.tenants.keys.calls")
 link_export = Handlers("analytics_box.products.links.bulk.exports")
@@ -89,6 +90,14 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("shares.create", shares.create, "manage:websites", "admin"),
     Procedure("shares.update", shares.update, "manage:websites", "admin"),
     Procedure("shares.delete", shares.delete, "manage:websites", "admin"),
+    Procedure("reports.list", reports.list_reports, "manage:websites", "admin"),
+    Procedure("reports.getById", reports.get_by_id, "manage:websites", "admin"),
+    Procedure("reports.create", reports.create, "manage:websites", "admin"),
+    Procedure("reports.update", reports.update, "manage:websites", "admin"),
+    Procedure("reports.delete", reports.delete, "manage:websites", "admin"),
+    Procedure("reports.preview", reports.preview, "manage:websites", "admin"),
+    Procedure("reports.sendNow", reports.send_now, "manage:websites", "admin"),
+    Procedure("reports.deliveries", reports.deliveries, "manage:websites", "admin"),
     Procedure("goals.list", goals.list_goals, "read:data"),
     Procedure("goals.getById", goals.get_by_id, "read:data"),
     Procedure("goals.create", goals.create, "manage:websites", "member"),

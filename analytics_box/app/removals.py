@@ -132,6 +132,7 @@ LOSSES: Final = (
     RoomRemoval("funnels", of_websites=("funnels",)),
     RoomRemoval("errors", of_websites=("error_groups",)),
     RoomRemoval("shares", of_websites=("shares",)),
+    RoomRemoval("reports", of_websites=("reports",)),
     RoomRemoval("bots", of_websites=("people_rules", "bot_options")),
     RoomRemoval(
         "websites",

@@ -116,6 +116,8 @@ bot_pages = Handlers("analytics_box.ingest.bots.pages")
 docs_pages = Handlers("analytics_box.app.docs.pages")
 drop_pages = Handlers("analytics_box.ingest.dropped_events.pages")
 error_pages = Handlers("analytics_box.products.errors.pages")
+report_pages = Handlers("analytics_box.products.reports.pages")
+recipient_pages = Handlers("analytics_box.products.reports.recipient_pages")
 share_pages = Handlers("analytics_box.products.shares.pages")
 share_settings = Handlers("analytics_box.products.shares.settings_pages")
 retention_pages = Handlers("analytics_box.products.retention.pages")
@@ -275,6 +277,21 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/sites/{website_id:str}/shares/{share_id:str}", share_settings.save, "admin", kept=True),
     page_route("/sites/{website_id:str}/shares/{share_id:str}/delete", share_settings.delete_form, "admin"),
     form_route("/sites/{website_id:str}/shares/{share_id:str}/delete", share_settings.delete, "admin"),
+    page_route("/sites/{website_id:str}/reports", report_pages.show, "admin"),
+    page_route("/sites/{website_id:str}/reports/new", report_pages.new_form, "admin"),
+    form_route("/sites/{website_id:str}/reports/new", report_pages.add, "admin", kept=True),
+    page_route("/sites/{website_id:str}/reports/{report_id:str}", report_pages.show_one, "admin"),
+    form_route("/sites/{website_id:str}/reports/{report_id:str}/send", report_pages.send, "admin"),
+    page_route("/sites/{website_id:str}/reports/{report_id:str}/mail", report_pages.mail, "admin"),
+    page_route("/sites/{website_id:str}/reports/{report_id:str}/edit", report_pages.edit_form, "admin"),
+    form_route("/sites/{website_id:str}/reports/{report_id:str}/edit", report_pages.save, "admin", kept=True),
+    page_route("/sites/{website_id:str}/reports/{report_id:str}/delete", report_pages.delete_form, "admin"),
+    form_route("/sites/{website_id:str}/reports/{report_id:str}/delete", report_pages.delete, "admin"),
+    Route("GET", "/reports/confirm/{token:str}", recipient_pages.confirm_form, PUBLIC, page=True),
+    Route("POST", "/reports/confirm/{token:str}", recipient_pages.confirm, PUBLIC, page=True),
+    Route("GET", "/reports/unsubscribe/{token:str}", recipient_pages.unsubscribe_form, PUBLIC, page=True),
+    # Mail programs post to it from elsewhere, without a session (RFC 8058).
+    Route("POST", "/reports/unsubscribe/{token:str}", recipient_pages.unsubscribe, PUBLIC),
     Route("GET", "/share/{slug:str}", share_pages.show, PUBLIC, page=True),
     Route("POST", "/share/{slug:str}", share_pages.enter, PUBLIC, page=True),
     Route("GET", "/share/{slug:str}/parts/{name:str}", share_pages.show_part, PUBLIC, page=True),

@@ -26,6 +26,7 @@ from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.products.flags.ofrep.streams import FlagStreams
 from analytics_box.products.links.redirects.directory import LinkDirectory, load_beside
 from analytics_box.products.overview.live import LiveUpdates
+from analytics_box.products.reports.sending import ReportDeliveries
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ async def _serve_on(
         await box.engine.stop(HARD_STOP)
         await box.deliveries.stop(HARD_STOP)
         await box.parts[SubscriberDeliveries].stop(HARD_STOP)
+        await box.parts[ReportDeliveries].stop(HARD_STOP)
         await box.events.clicks.flush()
         await asyncio.to_thread(box.close)
         log.info("Stopped")

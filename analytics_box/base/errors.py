@@ -59,6 +59,7 @@ ResourceType = Literal[
     "organization",
     "profile",
     "question",
+    "report",
     "schedule",
     "segment",
     "share",

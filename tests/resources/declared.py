@@ -391,6 +391,27 @@ RESOURCES: Final = (
         },
     ),
     declare(
+        "report",
+        "reports",
+        unset=("recipients", "segmentId"),
+        first={
+            "frequency": "weekly",
+            "weekdays": ["tue"],
+            "timeZone": "Europe/Berlin",
+            "sections": ["figures", "pages"],
+            "channelIds": ["{channel}"],
+        },
+        second={
+            "frequency": "weekdays",
+            "weekdays": ["mon", "thu"],
+            "timeZone": "America/New_York",
+            "sections": ["sources"],
+            "channelIds": [],
+        },
+        needs=("channel",),
+        views=("/sites/{website}/reports/{id}",),
+    ),
+    declare(
         "goal",
         "goals",
         first={

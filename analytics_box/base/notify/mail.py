@@ -9,7 +9,7 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -46,6 +46,14 @@ class Mail(Struct, frozen=True):
     of: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     html: str = ""
+
+
+ONE_CLICK: Final = ("List-Unsubscribe", "One-Click")  # the form that mail programs post (RFC 8058)
+
+
+def unsubscribe_headers(address: str) -> tuple[tuple[str, str], ...]:
+    """The headers by which a mail program unsubscribes with one click: it posts `ONE_CLICK` to this address."""
+    return ("List-Unsubscribe", f"<{address}>"), ("List-Unsubscribe-Post", "=".join(ONE_CLICK))
 
 
 class Mailer:

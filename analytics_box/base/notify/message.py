@@ -1,7 +1,8 @@
 """The content of a notification. Pure."""
 
 import re
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ class Message(Struct, frozen=True):
 
     `subject` names what it is about over time, such as `monitor:ID`; where alerts stay open until they are resolved, a
     message that resolves closes what others about this subject opened. Without a subject it stands alone.
+    Only webhooks get `data`, which is JSON.
 
     Texts may come from anonymous callers: each kind of channel makes them harmless in its own way.
     """
@@ -31,6 +33,7 @@ class Message(Struct, frozen=True):
     fields: tuple[tuple[str, str], ...] = ()
     subject: str = ""
     action: Action = "trigger"
+    data: Mapping[str, Any] = {}
 
 
 def line(text: str, longest: int) -> str:

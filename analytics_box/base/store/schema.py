@@ -213,6 +213,83 @@ BOX: tuple[Step, ...] = (
             "drop table shares",
             "alter table new_shares rename to shares",
             "create index shares_of on shares (website_id)",
+    # Reports of a website, their recipients, and the outbox of their mails. A run is a report on a period; at most one
+    # of the schedule per period.
+    (
+        "0013_reports",
+        (
+            """
+            create table reports (
+              id            text    primary key check (length(id) between 8 and 64),
+              website_id    text    not null references websites (id) on delete cascade,
+              name          text    not null check (length(name) between 1 and 100),
+              frequency     text    not null check (frequency in ('daily', 'weekly', 'monthly', 'weekdays')),
+              weekdays      text    not null check (json_valid(weekdays)),
+              hour          integer not null check (hour between 0 and 23),
+              time_zone     text    not null,
+              sections      text    not null check (json_valid(sections)),
+              is_active     integer not null check (is_active in (0, 1)),
+              filters       text    not null check (json_valid(filters)),
+              active_since  integer not null,
+              created_by    text    not null,
+              created_at    integer not null,
+              updated_at    integer not null
+            ) strict
+            """,
+            "create index reports_of on reports (website_id)",
+            """
+            create table report_channels (
+              report_id   text not null references reports (id) on delete cascade,
+              channel_id  text not null references channels (id) on delete cascade,
+              primary key (report_id, channel_id)
+            ) strict, without rowid
+            """,
+            "create index report_channels_by_channel on report_channels (channel_id)",
+            """
+            create table report_recipients (
+              id             text    primary key check (length(id) between 8 and 64),
+              report_id      text    not null references reports (id) on delete cascade,
+              email          text    not null check (length(email) between 3 and 254),
+              kind           text    not null default 'email' check (kind = 'email'),
+              user_id        text    references users (id) on delete cascade,
+              confirmed_at   integer,
+              asked_at       integer not null,
+              created_at     integer not null,
+              failures       integer not null default 0,
+              failing_since  integer,
+              not_before     integer not null default 0,
+              unique (report_id, email)
+            ) strict
+            """,
+            "create index report_recipients_by_user on report_recipients (user_id)",
+            """
+            create table report_runs (
+              id          text    primary key check (length(id) between 8 and 64),
+              report_id   text    not null references reports (id) on delete cascade,
+              first_day   text    not null,
+              last_day    text    not null,
+              manual      integer not null check (manual in (0, 1)),
+              content     text    not null check (json_valid(content)),
+              created_at  integer not null
+            ) strict
+            """,
+            "create unique index report_runs_by_period on report_runs (report_id, first_day) where manual = 0",
+            "create index report_runs_of on report_runs (report_id)",
+            """
+            create table report_deliveries (
+              number        integer primary key,
+              recipient_id  text    not null references report_recipients (id) on delete cascade,
+              run_id        text    references report_runs (id) on delete cascade,
+              created_at    integer not null,
+              due_at        integer,
+              attempts      integer not null default 0,
+              ended_at      integer,
+              error         text    not null default '',
+              unique (recipient_id, run_id)
+            ) strict
+            """,
+            "create index report_deliveries_of on report_deliveries (run_id)",
+            "create index report_deliveries_due on report_deliveries (due_at) where due_at is not null",
         ),
     ),
 )

@@ -28,6 +28,7 @@ Here = Literal[
     "errors",
     "performance",
     "engagement",
+    "reports",
     "site-settings",
     "settings",
     "none",
@@ -71,6 +72,7 @@ OF_WEBSITE: Final = (
     NavigationEntry("errors", "/errors", "warning", _("Errors"), begins=True),
     NavigationEntry("performance", "/performance", "speed", _("Performance")),
     NavigationEntry("queries", "/queries", "table", _("API explorer"), begins=True),
+    NavigationEntry("reports", "/reports", "mail", _("Reports"), least="admin"),
     NavigationEntry("site-settings", "/settings", "tune", _("Website settings"), least="member"),
     NavigationEntry("site-settings", "/not-counted", "tune", _("Dropped traffic")),
 )

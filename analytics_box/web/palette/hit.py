@@ -10,6 +10,7 @@ Kind = Literal[
     "website",
     "goal",
     "funnel",
+    "report",
     "segment",
     "question",
     "link",

@@ -11,6 +11,7 @@ _KINDS = {
     "website": _("Websites"),
     "goal": _("Goals"),
     "funnel": _("Funnels"),
+    "report": _("Reports"),
     "segment": _("Segments"),
     "question": _("Saved questions"),
     "link": _("Short links"),

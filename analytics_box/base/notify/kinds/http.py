@@ -54,6 +54,7 @@ def _webhook_post(config: Config, message: Message, sending: SendAttempt) -> Pos
             "subject": message.subject or None,
             "action": message.action,
             "fields": dict(message.fields),
+            **message.data,
         },
     }
     post = json_post(config["url"], content)

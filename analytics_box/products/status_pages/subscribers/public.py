@@ -14,7 +14,7 @@ from analytics_box.base import errors
 from analytics_box.base.clock import HOUR, Clock
 from analytics_box.base.errors import BadRequest, BrokenBody, RateLimited
 from analytics_box.base.limits import TokenBuckets
-from analytics_box.base.notify.mail import Mailer
+from analytics_box.base.notify.mail import ONE_CLICK, Mailer
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import SealBroken
 from analytics_box.base.translation import _
@@ -38,7 +38,6 @@ SUBSCRIPTION: Final = "subscription/"
 PER_VISITOR: Final = 20
 SHOWN_FOR: Final = HOUR  # How long a webhook's signing secret is shown.
 _COMPONENT: Final = "component."  # The prefix of the check boxes' names.
-_ONE_CLICK: Final = ("List-Unsubscribe", "One-Click")  # RFC 8058
 
 Template = Literal["status/subscribe.html", "status/subscription.html", "status/said.html"]
 
@@ -114,7 +113,7 @@ class SubscriptionPages:
         """Answer a visitor of a page. Raises NotFound for other paths, Forbidden for forms of other websites, and
         Unavailable.
         """
-        one_click = visit.rest.startswith(SUBSCRIPTION) and visit.form.get(_ONE_CLICK[0]) == _ONE_CLICK[1]
+        one_click = visit.rest.startswith(SUBSCRIPTION) and visit.form.get(ONE_CLICK[0]) == ONE_CLICK[1]
         if visit.method == "POST" and visit.is_foreign and not one_click:
             raise errors.Forbidden(_("This form was sent from another website. Open the page and try again"))
         if visit.rest == SUBSCRIBE:

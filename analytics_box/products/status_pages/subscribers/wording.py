@@ -9,7 +9,7 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from analytics_box.base.notify.html_mail import Action, HtmlMail, MailRow, Render, Tone, style_html
-from analytics_box.base.notify.mail import Mail
+from analytics_box.base.notify.mail import Mail, unsubscribe_headers
 from analytics_box.base.notify.message import line
 from analytics_box.base.notify.wording import iso
 from analytics_box.base.settings import Settings
@@ -99,8 +99,7 @@ def mail_of(news: News, about: MessageContext, render: Render, *, to: str, id: s
         of=_sender(about),
         headers=(
             _list(about),
-            ("List-Unsubscribe", f"<{about.subscription}>"),
-            ("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"),
+            *unsubscribe_headers(about.subscription),
         ),
     )
 

@@ -1,0 +1,351 @@
+"""The pages of reports: the list of a website, a report with its preview and deliveries, and its form."""
+
+import base64
+import re
+from collections.abc import Mapping
+from datetime import date as day_of_text
+from hashlib import sha256
+from typing import Any, Final
+from zoneinfo import available_timezones
+
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Struct
+
+from analytics_box.base.errors import BoxError
+from analytics_box.base.notify.change import of as channels_of
+from analytics_box.base.notify.kinds.table import KINDS as CHANNEL_KINDS
+from analytics_box.base.notify.mail import Mailer
+from analytics_box.base.translation import _, ngettext
+from analytics_box.figures.periods import period_text
+from analytics_box.products.alerts.alert_rule import DAYS
+from analytics_box.products.reports import calls, wording
+from analytics_box.products.reports.lookup import answers, find_report, of_website
+from analytics_box.products.reports.report import (
+    FREQUENCIES,
+    SECTIONS,
+    USUAL_HOUR,
+    USUAL_SECTIONS,
+    ChangedReport,
+    Frequency,
+    NewReport,
+    OneReport,
+    Report,
+    ReportDeliveryShown,
+    ReportShown,
+    Section,
+)
+from analytics_box.products.reports.sending import ReportDeliveries
+from analytics_box.products.segments.segment import SEGMENTS
+from analytics_box.query.ranges import DayRange
+from analytics_box.tenants.saved import verbs
+from analytics_box.tenants.tenancy.messages import message_of
+from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.tenants.websites.shell import site_shell
+from analytics_box.web.front import CONTENT_SECURITY_POLICY
+from analytics_box.web.page import dates
+from analytics_box.web.page.edits import check_version, shown_version
+from analytics_box.web.page.questions import ConfirmationTexts, ask
+from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+
+FREQUENCY_LABELS: Final[Mapping[Frequency, str]] = {
+    "daily": _("Every day"),
+    "weekly": _("Every week"),
+    "monthly": _("Every month"),
+    "weekdays": _("On chosen weekdays"),
+}
+SECTION_LABELS: Final[Mapping[Section, str]] = {
+    "figures": _("Totals and days"),
+    "changes": _("What changed"),
+    "sources": _("Sources"),
+    "pages": _("Pages"),
+    "countries": _("Countries"),
+    "devices": _("Devices"),
+    "events": _("Custom events"),
+    "goals": _("Goals"),
+    "funnels": _("Funnels"),
+    "uptime": _("Uptime and outages"),
+    "notes": _("Notes"),
+}
+DAY_LABELS: Final = dict(zip(DAYS, dates.WEEKDAYS, strict=True))
+_LABELS: Final = {
+    "name": _("Name"),
+    "recipients": _("Email addresses"),
+    "channelIds": _("Channels"),
+    "weekdays": _("Weekdays"),
+    "hour": _("Hour"),
+    "timeZone": _("Time zone"),
+    "sections": _("Contents"),
+}
+_DELETE: Final = ConfirmationTexts(
+    _("Delete the report {name}?"), _("It is no longer sent, and its deliveries are deleted."), _("Delete {name}")
+)
+_DONE: Final = {
+    "created": _("Report created. Recipients outside of your organization receive it once they have confirmed."),
+    "saved": _("Saved."),
+    "deleted": _("Report deleted."),
+    "sent": _("The report is being sent. Deliveries are listed below."),
+}
+_ALL, _KEPT = "", "kept"
+_STYLE: Final = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+
+
+class ReportLine(Struct, frozen=True):
+    """A report in the list."""
+
+    name: str
+    href: str
+    schedule: str
+    receivers: str
+    next: str
+
+
+class DeliveryOfReport(Struct, frozen=True):
+    """A delivery in the log of a report, in words."""
+
+    to: str
+    period: str
+    state: str
+    failed: bool
+    when: str
+
+
+async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/reports: the reports of a website. Raises NotFound."""
+    website = own(visit.call, website_id)
+    reports = await answers(visit.call, await of_website(visit.call, website))
+    return visit.pages.show(
+        "reports.html",
+        shell=site_shell(visit, "reports", website),
+        site=website,
+        home=_home(website),
+        reports=[_line(visit, one) for one in reports],
+        mails=visit.parts[Mailer].configured,
+        is_administrator=visit.person.is_administrator,
+        done=_DONE.get(visit.asked("done"), ""),
+    )
+
+
+async def show_one(visit: Visitor, website_id: FromPath[str], report_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/reports/{report}: a report with its preview and its deliveries. Raises NotFound."""
+    website, report = await find_report(visit.call, report_id, website_id)
+    (shown,) = await answers(visit.call, [report])
+    deliveries = await calls.deliveries(visit.call, OneReport(report.id))
+    policy = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
+    return visit.pages.show(
+        "report.html",
+        headers={"content-security-policy": policy},
+        shell=site_shell(visit, "reports", website),
+        site=website,
+        home=_home(website),
+        report=shown,
+        line=_line(visit, shown),
+        deliveries=[_delivery(visit, one) for one in deliveries],
+        mails=visit.parts[Mailer].configured,
+        is_administrator=visit.person.is_administrator,
+        done=_DONE.get(visit.asked("done"), ""),
+    )
+
+
+async def mail(visit: Visitor, website_id: FromPath[str], report_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/reports/{report}/mail: the mail on the newest period, for the frame of the preview. The page may
+    have the one style sheet of the mail and nothing else. Raises NotFound."""
+    website, report = await find_report(visit.call, report_id, website_id)
+    try:
+        content = await calls.make_latest(visit.call, report, website)
+    except BoxError as failed:
+        html = visit.pages.text("report_failed.html", why=failed.message)
+    else:
+        links = calls.preview_links(visit.call, report)
+        html = wording.html(content, links, visit.parts[ReportDeliveries].render, to="")
+    digests = " ".join(
+        f"'sha256-{base64.b64encode(sha256(style.encode()).digest()).decode()}'" for style in _STYLE.findall(html)
+    )
+    policy = (
+        f"default-src 'none'; style-src {digests}; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
+    )
+    headers = {"cache-control": "no-store", "content-security-policy": policy}
+    return Response(html, media_type="text/html", headers=headers)
+
+
+async def send(visit: Visitor, website_id: FromPath[str], report_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/reports/{report}/send: send it now. Raises NotFound, RateLimited, Conflict or Unavailable."""
+    website, report = await find_report(visit.call, report_id, website_id)
+    await calls.send_now(visit.call, OneReport(report.id))
+    return visit.go(f"{_home(website)}/{report.id}?done=sent")
+
+
+async def new_form(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/reports/new. Raises NotFound."""
+    website, person = own(visit.call, website_id), visit.person
+    first = "mon" if person.week_start == "monday" else "sun"
+    values = {
+        "frequency": "weekly",
+        f"weekday.{first}": "on",
+        "hour": str(USUAL_HOUR),
+        "timeZone": person.time_zone,
+        "recipients": person.email,
+        "isActive": "on",
+        **{f"section.{name}": "on" for name in USUAL_SECTIONS},
+    }
+    return await _form(visit, website, None, Again(values=values))
+
+
+async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/reports/new. Raises NotFound."""
+    website, form = own(visit.call, website_id), await visit.form()
+
+    async def save() -> str:
+        given = {"websiteId": website.id, **_message(form)}
+        made = await calls.create(visit.call, message_of(given, NewReport, "{message}"))
+        return f"{_home(website)}/{made.id}?done=created"
+
+    async def again(visit: PageRequest, again: Again) -> Page:
+        return await _form(visit, website, None, again)
+
+    return await visit.submit(save, again, values=form)
+
+
+async def edit_form(visit: Visitor, website_id: FromPath[str], report_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/reports/{report}/edit. Raises NotFound."""
+    website, report = await find_report(visit.call, report_id, website_id)
+    (shown,) = await answers(visit.call, [report])
+    return await _form(visit, website, report, Again(values=_values(shown)))
+
+
+async def save(visit: Visitor, website_id: FromPath[str], report_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/reports/{report}/edit. Raises NotFound."""
+    website, report = await find_report(visit.call, report_id, website_id)
+    form = await visit.form()
+
+    async def save() -> str:
+        check_version(form, report)
+        given = {"id": report.id, **_message(form)}
+        await calls.update(visit.call, message_of(given, ChangedReport, "{message}"))
+        return f"{_home(website)}/{report.id}?done=saved"
+
+    async def again(visit: PageRequest, again: Again) -> Page:
+        return await _form(visit, website, report, again)
+
+    return await visit.submit(save, again, values=form)
+
+
+async def delete_form(visit: Visitor, website_id: FromPath[str], report_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/reports/{report}/delete: confirm the deletion. Raises NotFound."""
+    website, report = await find_report(visit.call, report_id, website_id)
+    here = f"{_home(website)}/{report.id}"
+    shell = site_shell(visit, "reports", website)
+    return ask(visit, shell, _DELETE, report.name, action=f"{here}/delete", back=here)
+
+
+async def delete(visit: Visitor, website_id: FromPath[str], report_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/reports/{report}/delete. Raises NotFound."""
+    website, report = await find_report(visit.call, report_id, website_id)
+    await calls.delete(visit.call, OneReport(report.id))
+    return visit.go(f"{_home(website)}?done=deleted")
+
+
+def _home(website: Website) -> str:
+    return f"/sites/{website.id}/reports"
+
+
+def _message(form: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of reports.create and reports.update that the form has."""
+    frequency, hour = form.get("frequency", ""), form.get("hour", "")
+    segment = form.get("segmentId", _ALL)
+    return {
+        "name": form.get("name", ""),
+        "frequency": frequency,
+        "weekdays": [day for day in DAYS if f"weekday.{day}" in form],
+        "hour": int(hour) if hour.isascii() and hour.isdecimal() and len(hour) < 3 else hour,
+        "timeZone": form.get("timeZone", ""),
+        "sections": [section for section in SECTIONS if f"section.{section}" in form],
+        "channelIds": [name.removeprefix("channel.") for name in form if name.startswith("channel.")],
+        "recipients": [one for one in re.split(r"[\s,;]+", form.get("recipients", "")) if one],
+        "isActive": "isActive" in form,
+        **({} if segment == _KEPT else {"segmentId": segment or None}),
+    }
+
+
+def _values(report: ReportShown) -> dict[str, str]:
+    """The form of an existing report."""
+    return {
+        "name": report.name,
+        "frequency": report.frequency,
+        "hour": str(report.hour),
+        "timeZone": report.timeZone,
+        "recipients": "\n".join(one.email for one in report.recipients),
+        "isActive": "on" if report.isActive else "",
+        "segmentId": _KEPT if report.isFiltered else _ALL,
+        **{f"weekday.{day}": "on" for day in report.weekdays},
+        **{f"section.{section}": "on" for section in report.sections},
+        **{f"channel.{one}": "on" for one in report.channelIds},
+    }
+
+
+async def _form(visit: PageRequest, website: Website, report: Report | None, again: Again) -> Page:
+    channels = await visit.call.read(lambda db: channels_of(db, website.organization_id))
+    home, is_new = _home(website), report is None
+    return visit.pages.show(
+        "report_form.html",
+        code=again.code,
+        shell=site_shell(visit, "reports", website),
+        site=website,
+        action=f"{home}/new" if report is None else f"{home}/{report.id}/edit",
+        back=home if report is None else f"{home}/{report.id}",
+        is_new=is_new,
+        version=shown_version(report, again.values) if report is not None else "",
+        values=again.values,
+        errors=again.wrong,
+        general=again.general,
+        labels=_LABELS,
+        frequencies={name: FREQUENCY_LABELS[name] for name in FREQUENCIES},
+        days=DAY_LABELS,
+        hours=range(24),
+        zones=sorted(available_timezones()),
+        sections=SECTION_LABELS,
+        channels=[(one.id, one.name, CHANNEL_KINDS[one.kind].label) for one in channels],
+        segments=await verbs.visible(visit.call, SEGMENTS, website),
+        is_filtered=report is not None and bool(report.filters),
+        mails=visit.parts[Mailer].configured,
+    )
+
+
+def _line(visit: PageRequest, report: ReportShown) -> ReportLine:
+    people, channels = len(report.recipients), len(report.channelIds)
+    receivers = [
+        ngettext("1 recipient", "{count} recipients", people).format(count=people),
+        *([ngettext("1 channel", "{count} channels", channels).format(count=channels)] if channels else []),
+    ]
+    following = _("Paused")
+    if report.nextAt is not None:
+        following = _("Next: {time}").format(time=dates.moment(round(report.nextAt.timestamp() * 1000), visit.person))
+    return ReportLine(
+        report.name,
+        f"/sites/{report.websiteId}/reports/{report.id}",
+        _schedule_text(report),
+        " · ".join(receivers),
+        following,
+    )
+
+
+def _schedule_text(report: ReportShown) -> str:
+    """The schedule in words, such as "Every week: Mon, 08:00 (Europe/Berlin)"."""
+    days = ", ".join(DAY_LABELS[day] for day in report.weekdays)
+    named = f": {days}" if report.frequency in {"weekly", "weekdays"} else ""
+    return f"{FREQUENCY_LABELS[report.frequency]}{named}, {report.hour:02d}:00 ({report.timeZone})"
+
+
+def _delivery(visit: PageRequest, one: ReportDeliveryShown) -> DeliveryOfReport:
+    formats = dates.formats_of(visit.person)
+    days = DayRange(day_of_text.fromisoformat(one.firstDay), day_of_text.fromisoformat(one.lastDay))
+    if one.sentAt is not None:
+        state = _("Sent")
+    elif one.failedAt is not None:
+        state = _("Failed: {error}").format(error=one.error)
+    else:
+        state = _("Waiting: {error}").format(error=one.error) if one.error else _("Waiting")
+    at = one.sentAt or one.failedAt or one.createdAt
+    when = dates.moment(round(at.timestamp() * 1000), visit.person)
+    return DeliveryOfReport(one.to, period_text(days, formats), state, bool(one.error), when)

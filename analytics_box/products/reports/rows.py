@@ -1,0 +1,278 @@
+"""Recipients, sent reports and their outbox in box.db. Every function takes a connection inside the caller's
+transaction.
+
+Members receive reports only while they belong to the organization, and others once they have confirmed.
+"""
+
+from collections.abc import Collection
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.base.notify.receivers import OutboxTables
+from analytics_box.base.notify.rules import ReceiverBackoff
+from analytics_box.base.store import records
+from analytics_box.base.store.db import Connection
+from analytics_box.products.reports.report import MOST_RUNS, RecipientState
+from analytics_box.resource.table import Table
+
+RECEIVERS: Final = OutboxTables("report_recipients", "report_deliveries", "recipient_id", "true")
+# Recipients who can be sent a report: `report_recipients` and `websites` are in the statement.
+_RECEIVES: Final = """
+  report_recipients.confirmed_at is not null and (report_recipients.user_id is null or exists (
+    select 1 from members
+    where members.user_id = report_recipients.user_id and members.organization_id = websites.organization_id
+  ))
+"""
+
+
+class ReportRecipient(Struct, frozen=True):
+    """A recipient of a report. A member has a `user_id`. Times are UTC ms. The last fields are those of every receiver
+    (base/notify/receivers.py), which deliveries keep."""
+
+    id: str
+    report_id: str
+    email: str
+    user_id: str | None
+    confirmed_at: int | None
+    asked_at: int
+    created_at: int
+    kind: str = "email"
+    failures: int = 0
+    failing_since: int | None = None
+    not_before: int = 0
+
+
+RECIPIENTS: Final = Table(
+    "report_recipients",
+    ReportRecipient,
+    sql={name: (name, "") for name in ("kind", "failures", "failing_since", "not_before")},
+)
+
+
+class RecipientLine(Struct, frozen=True):
+    """A recipient in a list."""
+
+    report_id: str
+    email: str
+    is_member: bool
+    state: RecipientState
+
+
+class ReportRun(Struct, frozen=True):
+    """A report that was made about a period, of local days. Only one that is not `manual` uses the period up. `content`
+    is JSON."""
+
+    id: str
+    report_id: str
+    first_day: str
+    last_day: str
+    manual: bool
+    content: str
+    created_at: int
+
+
+RUNS: Final = Table("report_runs", ReportRun)
+
+
+class ReportDelivery(Struct, frozen=True):
+    """A pending mail: a report, or without `content` the request to confirm."""
+
+    number: int
+    run_id: str | None
+    content: str | None
+    attempts: int
+    created_at: int
+    recipient_id: str
+    email: str
+    is_member: bool
+    report_id: str
+    report: str
+    website_id: str
+    website: str
+    organization_id: str
+    failures: int
+    failing_since: int | None
+    not_before: int
+
+    @property
+    def backoff(self) -> ReceiverBackoff:
+        """The recipient's back-off."""
+        return ReceiverBackoff(self.failures, self.failing_since, self.not_before)
+
+    @property
+    def id(self) -> str:
+        """The id of the mail, the same for each attempt."""
+        return f"report_{self.run_id or f'request_{self.number}'}_{self.recipient_id}"
+
+
+class DeliveryLine(Struct, frozen=True):
+    """A delivery in the log. Times are UTC ms; channels are listed by name."""
+
+    to: str
+    first_day: str
+    last_day: str
+    manual: bool
+    created_at: int
+    attempts: int
+    due_at: int | None
+    ended_at: int | None
+    error: str
+
+
+def recipients(db: Connection, reports: Collection[str]) -> list[RecipientLine]:
+    """The recipients of these reports, by address."""
+    return records.all_of(
+        db,
+        RecipientLine,
+        f"""
+        -- reports.recipients
+        select report_id, email, user_id is not null,
+          case when confirmed_at is null then 'unconfirmed' when {_RECEIVES} then 'confirmed' else 'left' end
+        from report_recipients
+        join reports on reports.id = report_id
+        join websites on websites.id = website_id
+        where report_id in (select value from json_each(?)) order by email
+        """,
+        (_list(reports),),
+    )
+
+
+def has_run(db: Connection, report_id: str, first_day: str) -> bool:
+    """Whether the report of this period was sent by the schedule."""
+    return RUNS.count(db, "report_id = ? and first_day = ? and manual = 0", report_id, first_day) > 0
+
+
+def queue(db: Connection, run: ReportRun) -> int:
+    """Queue a report for its recipients. Return how many."""
+    before = db.total_changes()
+    db.execute(
+        f"""
+        -- reports.queue
+        insert into report_deliveries (recipient_id, run_id, created_at, due_at)
+        select report_recipients.id, ?1, ?2, max(?2, not_before) from report_recipients
+        join reports on reports.id = report_id
+        join websites on websites.id = website_id
+        where report_id = ?3 and {_RECEIVES}
+        order by report_recipients.email
+        """,
+        (run.id, run.created_at, run.report_id),
+    )
+    return int(db.total_changes()) - before
+
+
+def queue_request(db: Connection, recipient_id: str, now: int) -> None:
+    """Queue the request to confirm, in place of an earlier one that still waits."""
+    db.execute(
+        "-- reports.queue_request\ndelete from report_deliveries where recipient_id = ? and run_id is null",
+        (recipient_id,),
+    )
+    db.execute(
+        "-- reports.queue_request\ninsert into report_deliveries (recipient_id, created_at, due_at) values (?, ?, ?)",
+        (recipient_id, now, now),
+    )
+
+
+def due(
+    db: Connection, now: int, most: int, *, without: Collection[str] = (), organizations: Collection[str] = ()
+) -> list[ReportDelivery]:
+    """The mails to attempt now: the oldest pending one of each recipient. Recipients in `without`, and those of
+    `organizations`, are left out."""
+    return records.all_of(
+        db,
+        ReportDelivery,
+        f"""
+        -- reports.due
+        select number, run_id, report_runs.content, attempts, one.created_at, recipient_id,
+          coalesce((select users.email from users where users.id = user_id), email), user_id is not null,
+          reports.id, reports.name, websites.id, websites.name, websites.organization_id,
+          failures, failing_since, not_before
+        from report_deliveries as one
+        join report_recipients on report_recipients.id = recipient_id
+        join reports on reports.id = report_recipients.report_id
+        join websites on websites.id = website_id and websites.deleted_at is null
+        join organizations on organizations.id = websites.organization_id and organizations.deleted_at is null
+        left join report_runs on report_runs.id = run_id
+        where due_at <= ? and (run_id is null or {_RECEIVES})
+          and recipient_id not in (select value from json_each(?))
+          and websites.organization_id not in (select value from json_each(?))
+          and not exists (
+            select 1 from report_deliveries as earlier
+            where earlier.recipient_id = one.recipient_id and earlier.due_at is not null
+              and earlier.number < one.number
+          )
+        order by due_at, number limit ?
+        """,
+        (now, _list(without), _list(organizations), most),
+    )
+
+
+def waits(db: Connection, number: int) -> bool:
+    """Whether a mail is still to be sent."""
+    found = db.execute(
+        "-- reports.waits\nselect 1 from report_deliveries where number = ? and due_at is not null", (number,)
+    )
+    return found.fetchone() is not None
+
+
+def store_attempt(db: Connection, number: int, *, attempts: int, again_at: int | None, now: int, error: str) -> None:
+    """Store the result of an attempt: without `again_at` the mail was sent, or is given up with its error."""
+    db.execute(
+        """
+        -- reports.store_attempt
+        update report_deliveries set attempts = ?, due_at = ?, ended_at = ?, error = ?
+        where number = ? and due_at is not null
+        """,
+        (attempts, again_at, now if again_at is None else None, error, number),
+    )
+
+
+def log(db: Connection, report_id: str, most: int) -> list[DeliveryLine]:
+    """The latest deliveries of a report, to recipients and to channels, the newest first."""
+    return records.all_of(
+        db,
+        DeliveryLine,
+        """
+        -- reports.log
+        select email as receiver, first_day, last_day, manual, one.created_at, attempts, due_at, ended_at, error
+        from report_deliveries as one
+        join report_recipients on report_recipients.id = recipient_id
+        join report_runs on report_runs.id = run_id
+        where report_runs.report_id = ?1
+        union all
+        select channels.name, first_day, last_day, manual, one.created_at, attempts, due_at, ended_at,
+          coalesce(error, '')
+        from report_runs
+        join deliveries as one on one.topic = 'report:' || report_runs.id
+        join channels on channels.id = channel_id
+        where report_runs.report_id = ?1
+        order by 5 desc, receiver limit ?2
+        """,
+        (report_id, most),
+    )
+
+
+def forget_old_runs(db: Connection, report_id: str) -> None:
+    """Delete all reports but the latest, with their deliveries."""
+    db.execute(
+        """
+        -- reports.forget_old_runs
+        delete from report_runs where report_id = ?1 and id not in (
+          select id from report_runs where report_id = ?1 order by created_at desc, id limit ?2
+        )
+        """,
+        (report_id, MOST_RUNS),
+    )
+
+
+def forget_unconfirmed(db: Connection, before: int) -> None:
+    """Delete recipients who were asked to confirm before this instant and have not."""
+    db.execute(
+        "-- reports.forget_unconfirmed\ndelete from report_recipients where confirmed_at is null and asked_at < ?",
+        (before,),
+    )
+
+
+def _list(values: Collection[str]) -> str:
+    return msgspec.json.encode(list(values)).decode()

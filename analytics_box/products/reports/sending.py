@@ -1,0 +1,211 @@
+"""Sending of reports: what is due is made, queued with the claim of its period in one transaction, and delivered.
+
+A period is claimed by its row, so it is never sent twice: not after a restart, and not after a clock was set back. Of
+periods that ended while the box was off only the newest is sent. A mail that was handed over while the box was killed
+may be sent again, under the same id.
+"""
+
+import hmac
+import logging
+from collections import Counter
+from collections.abc import Collection
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from analytics_box.base import ids
+from analytics_box.base.clock import DAY, MINUTE, Clock
+from analytics_box.base.errors import BoxError
+from analytics_box.base.later import Later
+from analytics_box.base.notify import receivers
+from analytics_box.base.notify.deliveries import ChannelDeliveries, queue_deliveries
+from analytics_box.base.notify.html_mail import Render
+from analytics_box.base.notify.lanes import ROUND, Lanes
+from analytics_box.base.notify.receivers import Queue
+from analytics_box.base.notify.send import ChannelSender, SendOutcome
+from analytics_box.base.settings import Settings
+from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.seal import Seal
+from analytics_box.products.reports import rows, schedule
+from analytics_box.products.reports.report import REPORTS, Report
+from analytics_box.products.reports.rows import RECEIVERS, RECIPIENTS, RUNS, ReportDelivery, ReportRecipient, ReportRun
+from analytics_box.products.reports.schedule import DuePeriod
+from analytics_box.query.ranges import DayRange
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.call import Parts
+
+if TYPE_CHECKING:
+    from analytics_box.products.reports import content as contents
+    from analytics_box.products.reports import making, wording
+else:  # A box without reports does not load figures and their pages for them.
+    contents = Later("analytics_box.products.reports.content")
+    making = Later("analytics_box.products.reports.making")
+    wording = Later("analytics_box.products.reports.wording")
+
+log = logging.getLogger(__name__)
+
+UNCONFIRMED_FOR: Final = 7 * DAY
+# Before a report is made again whose figures could not be had in time.
+_MAKE_AGAIN: Final = 5 * MINUTE
+# Characters of a link, next to the recipient's id.
+_MAC: Final = 24
+
+
+class ReportLinkKeys:
+    """The links in mails: the id of a recipient with a code that only this box's key gives."""
+
+    def __init__(self, seal: Seal) -> None:
+        self._seal = seal
+
+    def token(self, recipient_id: str) -> str:
+        """The part of an address that proves who it was sent to. Raises SealBroken."""
+        key = self._seal.derive("links of reports")
+        return f"{recipient_id}.{hmac.digest(key, recipient_id.encode(), sha256).hex()[:_MAC]}"
+
+    def recipient(self, db: Connection, token: str) -> ReportRecipient | None:
+        """The recipient that a link was sent to, unless they have unsubscribed. Raises SealBroken."""
+        recipient_id, dot, _mac = token.partition(".")
+        if not dot or not hmac.compare_digest(self.token(recipient_id).encode(), token.encode()):
+            return None
+        return RECIPIENTS.find(db, recipient_id)
+
+
+class ReportDeliveries:
+    """Works off the outbox of reports: one mail after the other for each recipient, many recipients at a time."""
+
+    def __init__(
+        self, db: Db, seal: Seal, sender: ChannelSender, clock: Clock, settings: Settings, render: Render
+    ) -> None:
+        self._db = db
+        self.links = ReportLinkKeys(seal)
+        self._sender = sender
+        self._clock = clock
+        self._settings = settings
+        self.render = render
+        # Attempts since the start: sent, failed, given_up.
+        self.outcomes: Counter[str] = Counter()
+        # The times (UTC ms) until which reports that could not be made wait, by their ids.
+        self.postponed: dict[str, int] = {}
+        self._recoveries = 0
+        self._lanes = Lanes(self._due, self._try, lambda one: one.recipient_id, lambda one: one.organization_id)
+
+    def soon(self) -> None:
+        """Start deliveries in the background, because mails were queued."""
+        self._lanes.soon()
+
+    async def run(self) -> None:
+        """Attempt all due deliveries. A run in progress looks again instead."""
+        recoveries = self._sender.mailer.recoveries
+        if recoveries != self._recoveries:
+            now = self._clock.now()
+            await self._db.write(lambda db: receivers.wake_mailboxes(db, RECEIVERS, now=now))
+            self._recoveries = recoveries
+        await self._lanes.run()
+
+    async def stop(self, seconds: float) -> None:
+        """Start no further deliveries, and wait up to `seconds` for those in progress."""
+        await self._lanes.stop(seconds)
+
+    async def queue(self) -> Queue:
+        """Return the state of the outbox."""
+        now = self._clock.now()
+        return await self._db.read(lambda db: receivers.queue(db, RECEIVERS, now=now))
+
+    async def sweep(self) -> None:
+        """Delete recipients who have not confirmed."""
+        before = self._clock.now() - UNCONFIRMED_FOR
+        await self._db.write(lambda db: rows.forget_unconfirmed(db, before))
+
+    async def _due(self, recipients: Collection[str], organizations: Collection[str]) -> list[ReportDelivery]:
+        now = self._clock.now()
+        return await self._db.read(lambda db: rows.due(db, now, ROUND, without=recipients, organizations=organizations))
+
+    async def _try(self, delivery: ReportDelivery) -> None:
+        if not await self._db.read(lambda db: rows.waits(db, delivery.number)):
+            return
+        outcome = await self._send(delivery)
+        attempts, now = delivery.attempts + 1, self._clock.now()
+        verdict = outcome.verdict(delivery.backoff, now, created_at=delivery.created_at)
+        receivers.count(self.outcomes, verdict, outcome.error)
+
+        def store(db: Connection) -> None:
+            again_at = verdict.again_at
+            rows.store_attempt(db, delivery.number, attempts=attempts, again_at=again_at, now=now, error=outcome.error)
+            receivers.store(db, RECEIVERS, delivery.recipient_id, verdict, now=now, error=outcome.error)
+
+        await self._db.write(store)
+        if outcome.error:
+            log.warning("report %s to recipient %s: %s", delivery.report_id, delivery.recipient_id, outcome.error)
+
+    async def _send(self, delivery: ReportDelivery) -> SendOutcome:
+        url, token = self._settings.public_url, self.links.token(delivery.recipient_id)
+        links = wording.ReportLinks(
+            f"{url}/sites/{delivery.website_id}/reports/{delivery.report_id}" if delivery.is_member else "",
+            f"{url}/reports/unsubscribe/{token}",
+            url,
+        )
+        named = {"to": delivery.email, "report_id": delivery.report_id, "id": delivery.id}
+        if delivery.content is None:
+            confirm = f"{url}/reports/confirm/{token}"
+            asked = delivery.report, delivery.website
+            return await self._sender.mail(wording.request_of(*asked, links, self.render, confirm=confirm, **named))
+        content = msgspec.json.decode(delivery.content, type=contents.ReportContent)
+        return await self._sender.mail(wording.mail_of(content, links, self.render, **named))
+
+
+async def tick(parts: Parts) -> None:
+    """Make and queue the reports that are due. One that cannot be made does not stop the others."""
+    now, deliveries = parts.clock.now(), parts[ReportDeliveries]
+    due = await parts.box_db.read(lambda db: _due_reports(db, now))
+    deliveries.postponed = {
+        report.id: until for report, _period in due if (until := deliveries.postponed.get(report.id, 0)) > now
+    }
+    for report, period in due:
+        website = parts[Directory].find(report.website_id)
+        if website is None or report.id in deliveries.postponed:
+            continue
+        try:
+            await send(parts, report, website, period.days)
+        except BoxError as failed:
+            deliveries.postponed[report.id] = now + _MAKE_AGAIN
+            log.warning("The report %s could not be made and will be retried: %s", report.id, failed.message)
+
+
+async def send(parts: Parts, report: Report, website: Website, days: DayRange, *, manual: bool = False) -> bool:
+    """Make a report and queue it for its recipients and channels. Return whether it was queued: not if its period was
+    sent before, or if the report was changed while its figures were made. Raises Unavailable."""
+    content = await making.make(parts, report, website, days)
+    stored, now = msgspec.json.encode(content).decode(), parts.clock.now()
+    run = ReportRun(ids.new_id(), report.id, days.first.isoformat(), days.last.isoformat(), manual, stored, now)
+
+    def claim(db: Connection) -> bool:
+        current = REPORTS.find(db, report.id)
+        if current is None or current.updated_at != report.updated_at:
+            return False
+        if not manual and rows.has_run(db, report.id, run.first_day):
+            return False
+        RUNS.insert(db, run)
+        rows.queue(db, run)
+        message = wording.message_of(content, now)
+        topic, organization_id = f"report:{run.id}", website.organization_id
+        queue_deliveries(db, organization_id, message, topic=topic, now=now, only=report.channels)
+        rows.forget_old_runs(db, report.id)
+        return True
+
+    queued = await parts.box_db.write(claim)
+    if queued:
+        parts[ReportDeliveries].soon()
+        parts[ChannelDeliveries].soon()
+    return queued
+
+
+def _due_reports(db: Connection, now: int) -> list[tuple[Report, DuePeriod]]:
+    """The active reports that have not been sent for their newest period."""
+    found = [(report, schedule.latest(report, now)) for report in REPORTS.all(db, "is_active = 1 order by id")]
+    return [
+        (report, period)
+        for report, period in found
+        if schedule.is_due(report, period, now) and not rows.has_run(db, report.id, period.days.first.isoformat())
+    ]

@@ -1,0 +1,146 @@
+"""A report in words: as mail, as text, and as a message to channels. Pure.
+
+Names of pages, sources and events come from strangers: they stay text in HTML, and one line in headers.
+"""
+
+from typing import Final
+
+import msgspec
+from markupsafe import Markup
+from msgspec import Struct
+
+from analytics_box.base.notify.html_mail import Action, HtmlMail, Render, style_html
+from analytics_box.base.notify.mail import Mail, unsubscribe_headers
+from analytics_box.base.notify.message import Message, line
+from analytics_box.base.translation import _
+from analytics_box.base.urls import url_parts
+from analytics_box.products.reports.content import ReportContent, ReportFigure, ReportTable
+
+TEMPLATE: Final = "mail/report.html"
+MESSAGE_TYPE: Final = "report.sent"
+_LONGEST_SUBJECT: Final = 180
+_LONGEST_NAME: Final = 80
+# Rows of a list.
+_IN_CHAT: Final = 3
+
+
+class ReportLinks(Struct, frozen=True):
+    """The addresses in a mail about a report: its page, the page that removes a recipient, and the box's own."""
+
+    change: str
+    unsubscribe: str
+    box: str
+
+
+def mail_of(content: ReportContent, links: ReportLinks, render: Render, *, to: str, report_id: str, id: str) -> Mail:
+    """A report as a mail, which ends with one click of the mail program (RFC 8058)."""
+    return Mail(
+        to,
+        subject(content),
+        text(content, links, to),
+        html=html(content, links, render, to=to),
+        id=id,
+        of=line(content.website, _LONGEST_NAME),
+        headers=(_list_id(report_id, links), *unsubscribe_headers(links.unsubscribe)),
+    )
+
+
+def request_of(
+    report: str, website: str, links: ReportLinks, render: Render, *, to: str, report_id: str, id: str, confirm: str
+) -> Mail:
+    """The mail that asks an address outside of the organization to confirm.
+
+    A user can have it sent to any mailbox, so that no name is in the subject or in the sender.
+    """
+    lead = _("Someone asked to send you the report “{report}” about {website} at this address.").format(
+        report=line(report, _LONGEST_NAME), website=line(website, _LONGEST_NAME)
+    )
+    action, note = _("Confirm"), _("Open the link within 7 days.")
+    foot = _("If you do not want this report, ignore this email. You will receive no others about it.")
+    mail = HtmlMail(
+        brand=_("Reports"),
+        title=_("Confirm that you want this report"),
+        text=style_html(Markup("<p>{lead}</p>").format(lead=lead)),
+        action=Action(action, confirm),
+        note=note,
+        foot=foot,
+        preview=lead,
+    )
+    whole = f"{lead}\n\n{action}:\n{confirm}\n\n{note}\n\n{foot}\n"
+    title = _("Confirm that you want to receive a report")
+    return Mail(to, title, whole, html=mail.rendered(render), id=id, headers=(_list_id(report_id, links),))
+
+
+def message_of(content: ReportContent, at: int) -> Message:
+    """A report as a message to a channel; webhooks get all of its figures as `report`."""
+    fields = [(one.name, _with_change(one)) for one in content.figures]
+    lists = [
+        f"{table.title}: " + ", ".join(f"{one.name} {one.value}" for one in table.rows[:_IN_CHAT])
+        for table in content.tables
+        if table.rows
+    ]
+    return Message(
+        type=MESSAGE_TYPE,
+        title=subject(content),
+        text="\n".join((*_moved(content), *lists, *content.remarks)),
+        at=at,
+        url=content.url,
+        fields=tuple(fields),
+        data={"report": msgspec.to_builtins(content)},
+    )
+
+
+def subject(content: ReportContent) -> str:
+    """The subject, such as "Inkwell, 16 – 22 Nov 2026: 8,214 visitors, ↑ 10.1 %"."""
+    return line(f"{content.website}, {content.period}: {content.lead}", _LONGEST_SUBJECT)
+
+
+def html(content: ReportContent, links: ReportLinks, render: Render, *, to: str) -> str:
+    """The HTML document. `to` is empty for a preview."""
+    return render(TEMPLATE, report=content, links=links, to=to, preview=" ".join((content.lead, *_moved(content))))
+
+
+def text(content: ReportContent, links: ReportLinks, to: str) -> str:
+    """The plain text."""
+    parts = [
+        f"{content.website} ({content.domain})",
+        f"{content.kind}: {content.period}, {content.time_zone}",
+        *([_("Compared with {period}").format(period=content.compared)] if content.compared else []),
+        *([_("Filtered: not all visits are included.")] if content.filtered else []),
+        "",
+        *(f"{one.name}: {_with_change(one)}" for one in content.figures),
+        *([""] if content.bars else []),
+        *(f"{one.day}: {one.visitors:,}" for one in content.bars if len(content.bars) <= 7),
+        *([""] if content.moved else []),
+        *_moved(content),
+        *(row for table in content.tables for row in ("", *_table(table))),
+        *(["", _("Notes and outages")] if content.remarks else []),
+        *(f"- {remark}" for remark in content.remarks),
+        "",
+        _("Dashboard: {url}").format(url=content.url),
+        "",
+        "-- ",
+        _("You receive this report as {address}.").format(address=to),
+        _("Unsubscribe: {url}").format(url=links.unsubscribe),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _moved(content: ReportContent) -> tuple[str, ...]:
+    if not content.movers:
+        return ()
+    return (f"{content.moved}: " + ", ".join(f"{one.name} {one.value}" for one in content.movers) + ".",)
+
+
+def _table(table: ReportTable) -> list[str]:
+    rows = [f"- {one.name}: {_with_change(one)}" for one in table.rows] or [table.empty]
+    return [f"{table.title} ({table.counted})", *rows]
+
+
+def _with_change(one: ReportFigure) -> str:
+    return f"{one.value} ({one.change})" if one.change else one.value
+
+
+def _list_id(report_id: str, links: ReportLinks) -> tuple[str, str]:
+    """The header by which mail programs file all mails of a report together (RFC 2919)."""
+    return "List-Id", f"<{report_id}.reports.{url_parts(links.box).hostname or 'localhost'}>"
