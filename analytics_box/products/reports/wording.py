@@ -82,7 +82,7 @@ def message_of(content: ReportContent, at: int) -> Message:
     return Message(
         type=MESSAGE_TYPE,
         title=subject(content),
-        text="\n".join((*_moved(content), *lists, *content.remarks)),
+        text="\n".join((*_movers_line(content), *lists, *content.remarks)),
         at=at,
         url=content.url,
         fields=tuple(fields),
@@ -97,7 +97,7 @@ def subject(content: ReportContent) -> str:
 
 def html(content: ReportContent, links: ReportLinks, render: Render, *, to: str) -> str:
     """The HTML document. `to` is empty for a preview."""
-    return render(TEMPLATE, report=content, links=links, to=to, preview=" ".join((content.lead, *_moved(content))))
+    return render(TEMPLATE, report=content, links=links, to=to, preview=" ".join((content.lead, *_movers_line(content))))
 
 
 def text(content: ReportContent, links: ReportLinks, to: str) -> str:
@@ -112,7 +112,7 @@ def text(content: ReportContent, links: ReportLinks, to: str) -> str:
         *([""] if content.bars else []),
         *(f"{one.day}: {one.visitors:,}" for one in content.bars if len(content.bars) <= 7),
         *([""] if content.moved else []),
-        *_moved(content),
+        *_movers_line(content),
         *(row for table in content.tables for row in ("", *_table(table))),
         *(["", _("Notes and outages")] if content.remarks else []),
         *(f"- {remark}" for remark in content.remarks),
@@ -126,7 +126,7 @@ def text(content: ReportContent, links: ReportLinks, to: str) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _moved(content: ReportContent) -> tuple[str, ...]:
+def _movers_line(content: ReportContent) -> tuple[str, ...]:
     if not content.movers:
         return ()
     return (f"{content.moved}: " + ", ".join(f"{one.name} {one.value}" for one in content.movers) + ".",)
