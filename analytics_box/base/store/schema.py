@@ -213,6 +213,8 @@ BOX: tuple[Step, ...] = (
             "drop table shares",
             "alter table new_shares rename to shares",
             "create index shares_of on shares (website_id)",
+        ),
+    ),
     # Reports of a website, their recipients, and the outbox of their mails. A run is a report on a period; at most one
     # of the schedule per period.
     (
