@@ -97,7 +97,9 @@ def subject(content: ReportContent) -> str:
 
 def html(content: ReportContent, links: ReportLinks, render: Render, *, to: str) -> str:
     """The HTML document. `to` is empty for a preview."""
-    return render(TEMPLATE, report=content, links=links, to=to, preview=" ".join((content.lead, *_movers_line(content))))
+    return render(
+        TEMPLATE, report=content, links=links, to=to, preview=" ".join((content.lead, *_movers_line(content)))
+    )
 
 
 def text(content: ReportContent, links: ReportLinks, to: str) -> str:
