@@ -27,6 +27,7 @@ from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.people.reading import EncryptedTraits, Profiles
 from analytics_box.products.sample_data.example import Examples
 from analytics_box.products.segments.menu import saved_segments
+from analytics_box.products.source_maps.stacks import OriginalPlaces
 from analytics_box.products.status_pages.console.frame import reporting
 from analytics_box.query.budget import PUBLIC_PARAMETERS, AnswerBudgets, AnswerLimits
 from analytics_box.query.run import QueryRunner
@@ -106,6 +107,7 @@ def _of_rooms(wired: PartInputs) -> tuple[object, ...]:
         subjects(state.db, state.websites, state.organizations),
         Examples(events.db, events.intake.ledger, clock),
         Profiles(events.db, state.seal, events.erasures),
+        OriginalPlaces(),
         RecentPeople(events.db, state.seal, state.websites),
         reporting(state.status_pages),
         watched_websites(state.monitors, events.db),

@@ -4,6 +4,7 @@ from analytics_box.products.flags.flag import LARGEST_FLAG
 from analytics_box.products.flags.moving.wanted import MOST_BYTES as MOST_FLAG_BYTES
 from analytics_box.products.links.link import MOST_FILE_BYTES
 from analytics_box.products.monitors.moving import files as monitor_files
+from analytics_box.products.source_maps.mappings import MOST_MAP_BYTES
 from analytics_box.products.status_pages.page import LIST_LIMIT, PAGE_LIMIT
 from analytics_box.tenants.organizations.rules import MOST_LOGO_BODY
 from analytics_box.web.route import PUBLIC, SIGNED_IN, Handlers, Procedure
@@ -26,6 +27,7 @@ flag_exports = Handlers("analytics_box.products.flags.moving.calls")
 flag_schedules = Handlers("analytics_box.products.flags.schedules.calls")
 flag_usage = Handlers("analytics_box.products.flags.usage.calls")
 error_groups = Handlers("analytics_box.products.errors.calls")
+source_maps = Handlers("analytics_box.products.source_maps.calls")
 funnels = Handlers("analytics_box.products.funnels.calls")
 shares = Handlers("analytics_box.products.shares.calls")
 reports = Handlers("analytics_box.products.reports.calls")
@@ -79,6 +81,10 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("profiles.delete", profiles.delete, "manage:websites", "admin"),
     Procedure("errorGroups.list", error_groups.list_groups, "read:data"),
     Procedure("errorGroups.update", error_groups.update, "manage:websites", "member"),
+    Procedure("sourceMaps.list", source_maps.list_maps, "read:data"),
+    Procedure("sourceMaps.upload", source_maps.upload, "manage:websites", "member", most_bytes=MOST_MAP_BYTES),
+    Procedure("sourceMaps.delete", source_maps.delete, "manage:websites", "member"),
+    Procedure("sourceMaps.deleteRelease", source_maps.delete_release, "manage:websites", "member"),
     Procedure("funnels.list", funnels.list_funnels, "read:data"),
     Procedure("funnels.getById", funnels.get_by_id, "read:data"),
     Procedure("funnels.create", funnels.create, "manage:websites", "member"),

@@ -131,6 +131,7 @@ LOSSES: Final = (
     RoomRemoval("goals", of_websites=("goals",)),
     RoomRemoval("funnels", of_websites=("funnels",)),
     RoomRemoval("errors", of_websites=("error_groups",)),
+    RoomRemoval("source_maps", of_websites=("source_maps",)),
     RoomRemoval("shares", of_websites=("shares",)),
     RoomRemoval("reports", of_websites=("reports",)),
     RoomRemoval("bots", of_websites=("people_rules", "bot_options")),

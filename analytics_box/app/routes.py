@@ -118,6 +118,8 @@ drop_pages = Handlers("analytics_box.ingest.dropped_events.pages")
 error_pages = Handlers("analytics_box.products.errors.pages")
 report_pages = Handlers("analytics_box.products.reports.pages")
 recipient_pages = Handlers("analytics_box.products.reports.recipient_pages")
+error_group_pages = Handlers("analytics_box.products.errors.group_pages")
+source_map_pages = Handlers("analytics_box.products.source_maps.pages")
 share_pages = Handlers("analytics_box.products.shares.pages")
 share_settings = Handlers("analytics_box.products.shares.settings_pages")
 retention_pages = Handlers("analytics_box.products.retention.pages")
@@ -253,8 +255,12 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_forms.delete_form, "member"),
     form_route("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_forms.delete, "member"),
     page_route("/sites/{website_id:str}/errors", error_pages.show),
-    page_route("/sites/{website_id:str}/errors/{name:str}", error_pages.show_one),
-    form_route("/sites/{website_id:str}/errors/{name:str}/state", error_pages.decide, "member"),
+    page_route("/sites/{website_id:str}/errors/{name:str}", error_group_pages.show),
+    form_route("/sites/{website_id:str}/errors/{name:str}/state", error_group_pages.decide, "member"),
+    page_route("/sites/{website_id:str}/source-maps", source_map_pages.show),
+    form_route("/sites/{website_id:str}/source-maps", source_map_pages.add, "member"),
+    form_route("/sites/{website_id:str}/source-maps/delete", source_map_pages.delete_release, "member"),
+    form_route("/sites/{website_id:str}/source-maps/{source_map_id:str}/delete", source_map_pages.delete, "member"),
     page_route("/sites/{website_id:str}/performance", performance_pages.show),
     page_route("/sites/{website_id:str}/funnels", funnel_pages.show),
     page_route("/sites/{website_id:str}/retention", retention_pages.show),

@@ -1,5 +1,6 @@
 """Formats of numbers on pages: thousands separators, percent with one decimal, durations as "1 m 12 s"."""
 
+import math
 import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -74,6 +75,15 @@ def duration(seconds: float) -> str:
     hours, minutes_left = divmod(minutes, 60)
     units = ((hours, "h"), (minutes_left, "m")) if hours else ((minutes, "m"), (rest, "s"))
     return NBSP.join(f"{count}{NBSP}{unit}" for count, unit in units if count) or f"0{NBSP}s"
+
+
+def size(number: float) -> str:
+    """A number of bytes: 12 KB, 1.5 MB, 23.4 GB."""
+    if number >= 10_000_000_000:
+        return f"{number / 1_000_000_000:,.1f} GB"
+    if number >= 100_000:
+        return f"{number / 1_000_000:,.1f} MB"
+    return f"{math.ceil(number / 1_000)} KB"
 
 
 def visible(text: str) -> str:

@@ -355,6 +355,13 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int, Meta(ge=1), "Maximum number of waiting query parameters. Further queries are refused with 503."
     ] = 256
 
+    # Errors
+    source_map_bytes: Annotated[
+        int,
+        Meta(ge=1_000_000),
+        "Bytes of compressed source maps that a website can have. New ones replace the oldest.",
+    ] = 100_000_000
+
     # Limits: requests per 60 seconds
     limit_track: Annotated[
         int, Meta(ge=0), "Event requests per API key and route, or per website and IP address on all routes."
@@ -482,6 +489,7 @@ _SECTIONS = {  # the first setting of each section, and its title
     "drain_seconds": "Connections",
     "max_bodies_bytes": "Request bodies",
     "query_seconds": "Queries",
+    "source_map_bytes": "Source maps",
     "limit_track": "Limits per 60 seconds",
     "smtp_host": "Email",
 }

@@ -22,7 +22,10 @@ _URL = re.compile(r"\b(?:https?|wss?|blob|file|data):[^\s'\"`)]+")
 _ID = re.compile(r"\b(?=[0-9a-f-]*\d)[0-9a-f]{8}[0-9a-f-]*\b|\b(?=\w*\d)(?=\w*[A-Za-z])\w{16,}\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _HASH = re.compile(r"[._-](?:(?=[a-zA-Z]*\d)[0-9a-zA-Z]{6,}|(?=[A-Z]*[a-z])(?=[a-z]*[A-Z])[a-zA-Z]{8})(?=[._-]|$)")
-_FRAME = re.compile(r"^(?:at )?(?:(?P<name>[^@()]*?)(?:@| \())?(?P<script>[^\s()@]+?):\d+(?::\d+)?\)?$")
+# A stack frame, as browsers of all kinds write it.
+FRAME = re.compile(
+    r"^(?:at )?(?:(?P<name>[^@()]*?)(?:@| \())?(?P<script>[^\s()@]+?):(?P<line>\d+)(?::(?P<column>\d+))?\)?$"
+)
 
 
 def fingerprint(kind: str, message: str, filename: str, stack: str) -> str:
@@ -43,7 +46,7 @@ def top_frames(stack: str) -> tuple[str, ...]:
     """The functions and scripts of the first frames of a stack, as browsers of all kinds write them."""
     frames: list[str] = []
     for line in stack.splitlines():
-        found = _FRAME.match(line.strip())
+        found = FRAME.match(line.strip())
         if found is None:
             continue
         name = (found["name"] or "").removeprefix("async ").removeprefix("new ").strip()

@@ -174,6 +174,7 @@ SIGNED_IN = (
     "{site}/sessions?sort=interesting&path.contains=docs",
     "{site}/goals",
     "{site}/errors?range=today",
+    "{site}/source-maps",
     "{site}/performance?range=today&vital=CLS",
     "{site}/retention",
     "{site}/retention?period=day&activation=a&split=country",

@@ -47,6 +47,7 @@ BY_ID: Final[dict[str, ResourceType]] = {
     "funnels": "funnel",
     "shares": "share",
     "reports": "report",
+    "sourceMaps": "sourceMap",
     "goals": "goal",
     "organizations": "organization",
     "links": "link",
@@ -104,6 +105,8 @@ OF_PROCEDURE: Final[dict[str, dict[str, Any]]] = {
     "goals.bulkAnalytics": {"goalIds": [MISSING]},
     "flags.renameFolder": {"to": "elsewhere"},
     "errorGroups.update": {"fingerprint": "a", "state": "open"},
+    "sourceMaps.upload": {"script": "app.js", "content": "{}"},
+    "sourceMaps.deleteRelease": {"release": ""},
     "flagSchedules.create": {"type": "enable", "scheduledAt": "2026-07-01T00:00:00Z"},
 }
 

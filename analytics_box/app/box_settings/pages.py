@@ -8,7 +8,7 @@ from litestar.params import FromPath
 
 from analytics_box.app.box_settings import calls
 from analytics_box.app.watch.notices import DismissedNotices
-from analytics_box.app.watch.shown import bytes_text
+from analytics_box.base import figures
 from analytics_box.base.backup.backups import Backups
 from analytics_box.base.backup.record import BackupEntry
 from analytics_box.base.errors import NotFound
@@ -205,7 +205,7 @@ _TABS: Final[Mapping[str, Callable[[PageRequest], Context]]] = {EMAIL: _email, B
 
 def _result(entry: BackupEntry, person: SignedInPerson) -> tuple[str, str]:
     """The end and the result of a backup."""
-    said = f"{entry.name}, {bytes_text(entry.bytes)}"
+    said = f"{entry.name}, {figures.size(entry.bytes)}"
     if entry.has_key_in_clear:
         said = ". ".join((said, _("Contains secret.key unencrypted. Set a passphrase to encrypt backups.")))
     return moment(entry.ended, person), _("Failed: {error}").format(error=entry.error) if entry.error else said

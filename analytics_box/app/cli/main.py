@@ -101,6 +101,7 @@ COMMANDS: Final = {
     "serve": CommandLine("serve", "serve", "Start the server: API, events and web pages."),
     "settings": CommandLine("box", "settings", "Show all settings and where they are set, or change some."),
     "setup": CommandLine("box", "setup", "Set up a new server without a browser: user, organization and website."),
+    "source-map": CommandLine("source_maps", "source_map", "List, upload and delete source maps of a website."),
     "user": CommandLine("accounts", "user", "Create, list and confirm accounts; reset passwords."),
     "vacuum": CommandLine("care", "vacuum", "Return unused space in both databases to the disk."),
     "website": CommandLine("websites", "website", "List, show, create, edit, delete and restore websites."),

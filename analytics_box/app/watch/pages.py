@@ -4,8 +4,9 @@ from typing import Any
 
 import analytics_box
 from analytics_box.app.watch import shown, sizes
-from analytics_box.app.watch.shown import FILE_LABELS, bytes_text
+from analytics_box.app.watch.shown import FILE_LABELS
 from analytics_box.app.watch.state import WatchedParts, state
+from analytics_box.base import figures
 from analytics_box.base.store import schema
 from analytics_box.base.translation import _
 from analytics_box.tenants.tenancy import access
@@ -41,7 +42,8 @@ async def box(visit: Visitor) -> Page:
         administers=administers,
         version=analytics_box.__version__,
         files={
-            FILE_LABELS[name]: bytes_text(sizes.size(directory, name)) for name in (schema.BOX_FILE, schema.EVENTS_FILE)
+            FILE_LABELS[name]: figures.size(sizes.size(directory, name))
+            for name in (schema.BOX_FILE, schema.EVENTS_FILE)
         },
         engine=_ENGINES[found.replica.engine],
         replica=_STATES[found.replica.state],

@@ -38,7 +38,6 @@ _JOBS_FAILED = (
 _FAILED = (_("{count} failed"), _("one failed"))
 
 
-_MEGABYTE, _GIGABYTE = 1_000_000, 1_000_000_000
 _DAY, _YEARS = 86_400, 3_650  # seconds; days beyond which nothing is foretold
 _QUICK = 0.1  # seconds
 
@@ -100,13 +99,6 @@ class JobShown(Struct, frozen=True):
     failing: bool
 
 
-def bytes_text(size: float) -> str:
-    """1.5 MB, 23.4 GB."""
-    if size >= 10 * _GIGABYTE:
-        return _("{number} GB").format(number=f"{size / _GIGABYTE:,.1f}")
-    return _("{number} MB").format(number=f"{size / _MEGABYTE:,.1f}")
-
-
 def duration(seconds: float) -> str:
     """12 s, 5 m 3 s, 2 h, 3 days."""
     if seconds >= 2 * _DAY:
@@ -129,7 +121,7 @@ def disk(found: DiskState) -> DiskShown | None:
         width=figures.bar_width(used, found.total),
         used=_("{percent} of the disk is used").format(percent=figures.percent(used / found.total * 100)),
         facts={
-            _("Free"): _("{free} of {total}").format(free=bytes_text(found.free), total=bytes_text(found.total)),
+            _("Free"): _("{free} of {total}").format(free=figures.size(found.free), total=figures.size(found.total)),
             _("Growth"): _growth(found.perDay),
             _("Full"): _full(found),
         },
@@ -139,7 +131,7 @@ def disk(found: DiskState) -> DiskShown | None:
 def _growth(per_day: float | None) -> str:
     if per_day is None:
         return _("Not available yet. A forecast needs three days of measurements")
-    return _("{size} a day").format(size=bytes_text(per_day)) if per_day > 0 else _("Not growing")
+    return _("{size} a day").format(size=figures.size(per_day)) if per_day > 0 else _("Not growing")
 
 
 def _full(found: DiskState) -> str:
@@ -157,8 +149,8 @@ def databases(found: Sequence[FileState]) -> list[DatabaseShown]:
     return [
         DatabaseShown(
             name=FILE_LABELS[one.name],
-            size=bytes_text(one.bytes),
-            log=bytes_text(one.logBytes),
+            size=figures.size(one.bytes),
+            log=figures.size(one.logBytes),
             writes=figures.count(one.writesWaiting),
             reads=_("{reads} ({held} waiting for the log)").format(reads=one.reads, held=one.readsHeld)
             if one.readsHeld
@@ -176,8 +168,8 @@ def replica(found: ReplicaState) -> dict[str, str]:
     said = {
         "rows": figures.count(found.rows),
         "behind": figures.count(found.behind),
-        "memory": bytes_text(found.memory),
-        "size": bytes_text(found.bytes),
+        "memory": figures.size(found.memory),
+        "size": figures.size(found.bytes),
     }
     said |= {name: figures.count(count) for name, count in (("alone", found.alone), ("orders", found.orders)) if count}
     elsewhere = set() if found.memory or found.bytes else {"memory", "size"}

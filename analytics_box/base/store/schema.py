@@ -294,6 +294,30 @@ BOX: tuple[Step, ...] = (
             "create index report_deliveries_due on report_deliveries (due_at) where due_at is not null",
         ),
     ),
+    # Source maps of a website's scripts. Their contents are apart, so that lists do not read them.
+    (
+        "0014_source_maps",
+        (
+            """
+            create table source_maps (
+              id               text    primary key check (length(id) between 8 and 64),
+              website_id       text    not null references websites (id) on delete cascade,
+              release          text    not null check (length(release) <= 64),
+              script           text    not null check (length(script) between 1 and 512),
+              size             integer not null check (size > 0),
+              created_by       text    not null,
+              created_at       integer not null,
+              unique (website_id, script, release)
+            ) strict
+            """,
+            """
+            create table source_map_contents (
+              id       text primary key references source_maps (id) on delete cascade,
+              content  blob not null
+            ) strict
+            """,
+        ),
+    ),
 )
 EVENTS: tuple[Step, ...] = (
     (FIRST, EVENT_TABLES),

@@ -30,6 +30,17 @@ RELEASES: Final = replace(
     columns=tuple(column(name, "string", name, field(name)) for name in ("fingerprint", "release", "first", "last")),
     asks=(ScanRequest("errors", ("first", "last"), ("fingerprint", "release"), order=(PlanOrder("last"),)),),
 )
+_RECENT: Final = TYPES["recent_errors"]
+# The latest error with its whole stack and its release.
+LATEST: Final = replace(
+    _RECENT,
+    columns=(
+        *(one for one in _RECENT.columns if one.output.name != "stack"),
+        column("stack", "string", "stack", field("stack")),
+        column("release", "string", "release", field("release")),
+    ),
+    asks=(replace(_RECENT.asks[0], columns=(*_RECENT.asks[0].columns, "release")),),
+)
 TREND: Final = replace(
     TYPES["error_trends"],
     columns=(DATE, *(column(name, "string", name, field(name)) for name in ("fingerprint", "count"))),

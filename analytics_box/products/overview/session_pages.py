@@ -30,6 +30,7 @@ from analytics_box.products.overview.session_stories import (
     session_line,
     session_view,
 )
+from analytics_box.products.source_maps.stacks import original_stacks
 from analytics_box.query.catalog.types import QueryType, Record
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.tenants.websites.reach import own
@@ -121,13 +122,14 @@ async def session(visit: Visitor, website_id: FromPath[str]) -> Page:
     if visit.person.may("member") and row["visitor_id"]:
         whose = QueryFilterInput(field="anonymous_id", op="eq", value=row["visitor_id"])
         others = await _find_sessions(asking, NEIGHBOURS, whose, limit=MOST_NEIGHBOURS)
+    stacks = await original_stacks(visit.call, website.id, row["parts"]["errors"])
     lines = _lines([one for one in others if one["session_id"] != row["session_id"]], asking, website, view)
     return visit.pages.show(
         "session.html",
         shell=site_shell(visit, "sessions", website),
         site=website,
         home=f"/sites/{website.id}/sessions",
-        session=session_view(row, asking.zone, asking.formats, asking.wall),
+        session=session_view(row, stacks, asking.zone, asking.formats, asking.wall),
         others=lines,
         zone=asking.zone.key,
     )

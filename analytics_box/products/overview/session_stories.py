@@ -18,6 +18,7 @@ from analytics_box.base.translation import _, ngettext
 from analytics_box.figures.board import BoardSubject
 from analytics_box.ingest import exposures
 from analytics_box.products.overview.board import WEBSITE
+from analytics_box.products.source_maps.mappings import Stack
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.sessions import NEWEST, OLDEST, SESSION, SESSION_ID, WHO, WHO_COLUMNS, rows_by_session
 from analytics_box.query.catalog.types import Follow, QueryType, Record, ScanRequest, column
@@ -62,7 +63,7 @@ class SessionStep(Struct, frozen=True):
     path: str = ""
     notes: tuple[str, ...] = ()
     properties: tuple[tuple[str, str], ...] = ()
-    stack: str = ""
+    stack: Stack = ()
 
 
 class SessionShown(Struct, frozen=True):
@@ -85,7 +86,7 @@ def _with_parts(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Recor
 
 _PARTS: Final = {
     "events": ("id", "time", "name", "path", "properties", "kind", "title", "engaged", "scroll"),
-    "errors": ("id", "time", "path", "message", "type", "stack"),
+    "errors": ("id", "time", "path", "message", "type", "stack", "release"),
     "outgoing_links": ("id", "time", "path", "href", "text"),
     "vitals": ("id", "time", "path", "metric", "value"),
     "engagement": ("id", "time", "path", "rage_clicks", "dead_clicks"),
@@ -186,8 +187,10 @@ def _marks(row: Record) -> Iterator[tuple[str, str]]:
         yield _("{count} more").format(count=len(names) - MOST_NAMES), ""
 
 
-def session_view(row: Record, zone: ZoneInfo, formats: Formats, now: datetime) -> SessionShown:
-    """A session from a row of `STORY`."""
+def session_view(
+    row: Record, stacks: Mapping[tuple[str, str], Stack], zone: ZoneInfo, formats: Formats, now: datetime
+) -> SessionShown:
+    """A session from a row of `STORY`; `stacks` are those of its errors by release and stack."""
     began = datetime.fromtimestamp(row["first"] / 1000, zone)
     place = ", ".join(part for part in (row["city"], row["region"], row["country"]) if part)
     facts = (
@@ -201,7 +204,7 @@ def session_view(row: Record, zone: ZoneInfo, formats: Formats, now: datetime) -
         (_("Device"), _client(row)),
         (_("Language"), display_name("language", row["language"] or "")),
     )
-    found = _timeline(row["parts"])
+    found = _timeline(row["parts"], stacks)
     return SessionShown(
         title=_("Session of {when}").format(when=_when(began, formats, now)),
         facts=tuple((label, figures.visible(value)) for label, value in facts if value),
@@ -222,9 +225,11 @@ class TimelineEntry(Struct):
     vitals: dict[str, float] = {}
 
 
-def _timeline(parts: Mapping[str, Sequence[Record]]) -> list[TimelineEntry]:
+def _timeline(parts: Mapping[str, Sequence[Record]], stacks: Mapping[tuple[str, str], Stack]) -> list[TimelineEntry]:
     """The steps of a session, oldest first."""
-    found = [TimelineEntry(record["time"], order, made) for order, (record, made) in enumerate(_occurrences(parts))]
+    found = [
+        TimelineEntry(record["time"], order, made) for order, (record, made) in enumerate(_occurrences(parts, stacks))
+    ]
     found.sort(key=lambda noted: (noted.at, noted.order))
     return found
 
@@ -272,7 +277,9 @@ def _view_of(views: Mapping[str, Sequence[TimelineEntry]], record: Record) -> Ti
     return own[max(0, before - 1)] if own else None
 
 
-def _occurrences(parts: Mapping[str, Sequence[Record]]) -> Iterator[tuple[Record, SessionStep]]:
+def _occurrences(
+    parts: Mapping[str, Sequence[Record]], stacks: Mapping[tuple[str, str], Stack]
+) -> Iterator[tuple[Record, SessionStep]]:
     for event in parts["events"]:
         if event["kind"] == PAGE_VIEW:
             yield event, SessionStep("", "", "page", event["title"] or event["path"], event["path"])
@@ -283,7 +290,8 @@ def _occurrences(parts: Mapping[str, Sequence[Record]]) -> Iterator[tuple[Record
             yield event, SessionStep("", "", "event", event["name"], event["path"], properties=properties)
     for error in parts["errors"]:
         label = error["message"] or error["type"]
-        yield error, SessionStep("", "", "error", label, error["path"], stack=error["stack"] or "")
+        lines = stacks[error["release"], error["stack"] or ""]
+        yield error, SessionStep("", "", "error", label, error["path"], stack=lines)
     for link in parts["outgoing_links"]:
         notes = (link["text"],) if link["text"] else ()
         yield link, SessionStep("", "", "link", link["href"], link["path"], notes=notes)

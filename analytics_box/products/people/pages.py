@@ -3,7 +3,7 @@
 Members see profiles and export them, admins remove them; viewers do not get here (wire 4.5).
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlencode
 
@@ -71,7 +71,7 @@ def person_view(person: ProfilePerson, reader: Reader) -> PersonView:
         email=person.email,
         first=moment(person.created_at, reader),
         last=moment(person.updated_at, reader),
-        traits=_traits(person.traits),
+        traits=tuple((name, _text(value)) for name, value in sorted(person.traits.items())),
         readable=person.readable,
         query=query_of("profile", person.profile_id),
     )
@@ -80,10 +80,6 @@ def person_view(person: ProfilePerson, reader: Reader) -> PersonView:
 def query_of(name: str, value: str) -> str:
     """A parameter for an address."""
     return urlencode({name: value})
-
-
-def _traits(traits: Mapping[str, Value]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, _text(value)) for name, value in sorted(traits.items()))
 
 
 def _text(value: Value) -> str:
