@@ -130,7 +130,11 @@ def understand(given: Incoming, target: EventTarget, sender: EventSender, salts:
         properties_text(given.properties) if given.properties else None,
         given.eventId or "",
         clean(given.profileId, 128) if given.profileId else "",
-        as_measured(given.interaction_count, 10_000) if leaves else None,
+        as_measured(given.interaction_count, 10_000)
+        if leaves
+        else 0
+        if given.interactive is False and not is_page_event
+        else None,
         sender.bot_name if bot else "",
         _timings(given) if is_page_event else (),
         exposures.of(given.properties) if name == EXPOSURE and not bot else None,

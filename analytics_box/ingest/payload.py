@@ -57,6 +57,7 @@ class Incoming(EventPayload, frozen=True, kw_only=True):
     time_on_page: float | None = None
     scroll_depth: float | None = None
     interaction_count: float | None = None
+    interactive: bool | None = None
     connection_type: str | None = None
     utm_source: str | None = None
     utm_medium: str | None = None

@@ -44,7 +44,8 @@ def _numbers() -> frozenset[str]:
 
 
 _NUMBERS = _numbers()
-_FLAGS = {"anonymizeVisitorIds": {"true": True, "1": True, "false": False, "0": False}}
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+_FLAGS = {"anonymizeVisitorIds": _BOOLEANS, "interactive": _BOOLEANS}
 
 
 def serve(intake: Intake) -> App:

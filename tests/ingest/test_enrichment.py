@@ -193,3 +193,22 @@ def test_a_request_for_two_hosts_is_refused(box: WholeBox) -> None:
     assert answer.status == 400
     assert "more than one Host header" in answer.json["error"]
     assert not count(box, "events")
+
+
+@pytest.mark.parametrize("interactive", [None, True, False])
+def test_bounce_survives_only_a_non_interactive_event(box: WholeBox, interactive: bool | None) -> None:
+    send(box, timestamp=box.clock.now() - 5_000)
+    send(box, name="autoplay", timestamp=box.clock.now() - 4_000, interactive=interactive)
+    assert last(box, "interactions") == ((0,) if interactive is False else (None,))
+    answer = box.post(
+        f"/v1/query?website_id={box.sites['shop']}", {"parameters": ["summary_metrics"], "preset": "today"}, key="all"
+    )
+    (row,) = answer.json["data"][0]["data"]
+    assert row["bounce_rate"] == (100 if interactive is False else 0)
+    assert row["total_events"] == 2
+
+
+def test_picture_takes_a_non_interactive_event(box: WholeBox) -> None:
+    query = f"client_id={box.sites['shop']}&name=autoplay&interactive=false&path=https://shop.example/"
+    assert box.get(f"/px.jpg?{query}").status == 200
+    assert last(box, "name", "interactions") == ("autoplay", 0)

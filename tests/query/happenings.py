@@ -44,6 +44,7 @@ class Happening:
     engaged: int = 0
     bot: str = ""
     properties: str | None = None
+    interactions: int | None = None
     # What a session keeps from its first event, and what an event has of its own, by the names of the facts.
     session: dict[str, str] = field(default_factory=dict)
     own: dict[str, str] = field(default_factory=dict)
@@ -82,6 +83,7 @@ class Happening:
             client_session=self.client_session,
             attributes=tuple(self.session.get(name, "") for name in ATTRIBUTES),
             properties=self.properties,
+            interactions=self.interactions,
         )
 
 

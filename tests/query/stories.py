@@ -154,7 +154,11 @@ class Teller:
             attributes=self._attributes(),
             properties=self._properties() if kind in {CUSTOM, PAGE_VIEW} else None,
             profile=self._of("profile"),
-            interactions=self._random.choice((0, 1, 2, None)) if left else None,
+            interactions=self._random.choice((0, 1, 2, None))
+            if left
+            else 0
+            if kind == CUSTOM and time % 3 == 0
+            else None,
             agent=self._of("agent") if program else "",
             exposure=(self._of("flag"), self._of("variant")) if kind == CUSTOM and not program else None,
             timings=tuple((number, float(self._random.randint(0, 4000))) for number in timings),

@@ -19,6 +19,7 @@ view = Happening(site=0, time=NOON, arrived=NOON, kind="view", person=1, path="/
 leave = replace(view, kind="exit", name="page_exit")
 custom = replace(view, kind="custom", name="buy", person=1)
 given = replace(custom, name="$flag_evaluated")
+quiet = replace(custom, interactions=0)
 nobody = replace(custom, person=0)
 program = replace(view, bot="known_bot_user_agent")
 someone = replace(view, person=2)
@@ -37,6 +38,8 @@ STORIES: dict[str, tuple[Sequence[Happening], dict[str, float]]] = {
     "twice 5 s": ([view, after(leave, 1, engaged=5), after(leave, 2, engaged=5)], {"bounce_rate": 0, "pageviews": 1}),
     "two views": ([view, after(view, 1)], {"bounce_rate": 0, "pageviews": 2, "sessions": 1}),
     "a view and an event": ([view, after(custom, 1)], {"bounce_rate": 0, "total_events": 2, "pageviews": 1}),
+    "a view and a non-interactive event": ([view, after(quiet, 1)], {"bounce_rate": 100, "total_events": 2}),
+    "a view and one event of each": ([view, after(quiet, 1), after(custom, 2)], {"bounce_rate": 0, "total_events": 3}),
     "a view and what a flag gave": ([view, after(given, 1)], {"bounce_rate": 100, "total_events": 2, "pageviews": 1}),
     "only an event": ([custom], {"pageviews": 0, "visitors": 1, "sessions": 1, "bounce_rate": 0, "total_events": 1}),
     "only a leave": ([leave], {"pageviews": 0, "visitors": 0, "sessions": 0, "total_events": 0}),

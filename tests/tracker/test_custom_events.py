@@ -128,3 +128,12 @@ def test_analytics_box_is_the_same_global_under_its_own_name(page: Page, collect
     page.evaluate("analyticsBox.track('bought', { plan: 'pro' }); analyticsBox.flush()")
     [event] = collector.wait_for("bought")
     assert event["properties"] == {"plan": "pro"}
+
+
+def test_option_marks_an_event_as_non_interactive(page: Page, collector: Collector) -> None:
+    page.goto(collector.publish("/"))
+    page.evaluate("analyticsBox.track('autoplay', { video: 1 }, { interactive: false, name: 'other' })")
+    page.evaluate("analyticsBox.track('play'); analyticsBox.flush()")
+    [quiet], [usual] = collector.wait_for("autoplay"), collector.wait_for("play")
+    assert (quiet["interactive"], quiet["properties"]) == (False, {"video": 1})
+    assert "interactive" not in usual

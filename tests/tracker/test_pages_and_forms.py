@@ -58,6 +58,7 @@ def test_title_decides_for_views_inside_the_page(page: Page, collector: Collecto
     page.evaluate("history.pushState(0, '', '/missing'); document.title = '404 – nothing here'")
     [event] = collector.wait_for("not_found")
     assert event["path"].endswith("/missing")
+    assert event["interactive"] is False
 
 
 def test_search_term_of_a_page_of_results_is_an_event(page: Page, collector: Collector) -> None:

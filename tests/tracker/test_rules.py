@@ -168,3 +168,19 @@ def test_the_pages_filter_has_the_last_word(page: Page, collector: Collector, fu
     assert [name for name in ("secret", "open") if collector.events(name)] == kept
     if "cut" in function:
         assert collector.events("secret")[0]["properties"] == {"cut": True}
+
+
+def test_global_properties_of_the_tag_are_on_every_event(page: Page, collector: Collector) -> None:
+    properties = {"author": "Ann", "section": "news"}
+    page.goto(collector.publish("/", tag=f"data-global-properties='{json.dumps(properties)}'"))
+    push(page, "/next")
+    for view in collector.wait_for("screen_view", 2):
+        assert view["properties"] == properties
+    page.evaluate("databuddy.track('read', { section: 'sport' }); databuddy.flush()")
+    assert collector.wait_for("read")[0]["properties"] == {"author": "Ann", "section": "sport"}
+
+
+def test_global_properties_that_are_no_object_add_nothing(page: Page, collector: Collector) -> None:
+    page.goto(collector.publish("/", tag="data-global-properties='{author: Ann}'"))
+    [view] = collector.wait_for("screen_view")
+    assert "properties" not in view

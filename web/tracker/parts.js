@@ -3,7 +3,7 @@
 
 /** Part → options that ask for it, by what only their names have. */
 const WANTED = {
-  rules: /sampl|Patt|fil/,
+  rules: /sam|lP|Pat|fil/,
   ids: /store/,
   clicks: /k[ADFNOS]/,
   interactions: /Inter/,

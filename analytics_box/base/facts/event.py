@@ -42,7 +42,7 @@ Attributes = tuple[str, ...] | Callable[[], tuple[str, ...]]
 
 class Event(Struct, frozen=True, gc=False):
     """An event, understood but not yet numbered. Times are UTC ms, `engaged` is seconds, `scroll` percent; both it and
-    `interactions` are None if unknown.
+    `interactions` are None if unknown. A custom event with 0 interactions does not end a bounce.
 
     `visitor` 0 is none: such an event has no session. `yesterday` is the same visitor's id under yesterday's salt, or
     today's

@@ -45,13 +45,16 @@ class Visit:
     @property
     def touched(self) -> int | None:
         """Interactions, where any page has counted them."""
-        found = [row["interactions"] for row in self.rows if row["interactions"] is not None]
+        exits = [row for row in self.rows if row["kind"] == EXIT]
+        found = [row["interactions"] for row in exits if row["interactions"] is not None]
         return sum(found) if found else None
 
     @property
     def bounced(self) -> bool:
-        custom = any(row["kind"] == CUSTOM and row["name"] != "$flag_evaluated" for row in self.rows)
-        return len(self.pages) == 1 and not custom and sum(row["engaged"] for row in self.rows) < 10
+        acted = any(
+            row["kind"] == CUSTOM and row["name"] != "$flag_evaluated" and row["interactions"] != 0 for row in self.rows
+        )
+        return len(self.pages) == 1 and not acted and sum(row["engaged"] for row in self.rows) < 10
 
 
 OF_THE_PAGE = {"path", "query_string"}

@@ -136,8 +136,9 @@
           exit();
           begin(properties);
         },
-        track(name, properties) {
-          record({ name, path: here, properties });
+        // `options` has other fields of the event, such as interactive: false.
+        track(name, properties, options) {
+          record({ ...options, name, path: here, properties });
         }
       },
       { get: (known, name) => known[name] ?? later.bind(known, name) }

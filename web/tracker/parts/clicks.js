@@ -25,7 +25,7 @@ export default (core) => {
     const said = document.querySelector("[data-page-status]")?.dataset.pageStatus;
     const status = said || (view.page_count < 2 && performance.getEntriesByType("navigation")[0]?.responseStatus);
     if (status ? /^4(04|10)$/.test(status) : /\b404\b|\bnot found\b/i.test(document.title)) {
-      core.record("/batch", { name: "not_found", path: view.path, properties: { referrer: view.referrer } });
+      core.record("/batch", { name: "not_found", interactive: false, path: view.path, properties: { referrer: view.referrer } });
     }
   };
 

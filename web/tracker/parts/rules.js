@@ -1,5 +1,5 @@
-// What is kept back: sampling, paths that are skipped or masked, the page's own filter. Until this part has come
-// nothing is sent at all.
+// What is kept back or added: sampling, paths that are skipped or masked, properties of all events, the page's own
+// filter. Until this part has come nothing is sent at all.
 
 /**
  * A glob as a regular expression from the start of a path: `*` is any text within a segment, `**` any text.
@@ -15,7 +15,9 @@ function pattern(glob, rest, end) {
 }
 
 export default (core) => {
-  const { samplingRate = 1, filter } = core.settings;
+  const { samplingRate = 1, filter, globalProperties } = core.settings;
+  /** Properties of every event; what is no JSON object adds nothing. */
+  const common = globalProperties?.constructor == Object && globalProperties;
   const { origin } = location;
   const globs = (name) => [].concat(core.settings[name] ?? []);
   // A list that is no JSON would hide nothing: then nothing is sent.
@@ -34,7 +36,7 @@ export default (core) => {
     return origin + path;
   };
 
-  core.rules = (event) => {
+  core.rules = (event, route) => {
     const page = event.path;
     if (out || skipped(page)) return false;
     event.path = masked(page);
@@ -42,6 +44,7 @@ export default (core) => {
     for (const name of ["filename", "message", "stack"]) {
       if (event[name]) event[name] = event[name].split(page).join(event.path);
     }
+    if (common && route == "/batch") event.properties = { ...common, ...event.properties };
     try {
       return !filter || filter(event) !== false;
     } catch {

@@ -89,17 +89,19 @@ EVENTS = {
 
 # What a visitor did beside looking at pages: that a flag gave them something is said by the page (semantics 12).
 DID = f"kind = 2 and name not in (select id from strings where value = '{EXPOSURE}')"
+# That, unless the sender marked it as non-interactive: it ends no bounce.
+ACTED = f"{DID} and coalesce(interactions, 1) <> 0"
 # Sessions: one row per session, of which a plan takes what it needs (semantics 12 and 13).
 PER_SESSION = {
     "first": "min(time)",
     "last": "max(time)",
     "views": "count(case when kind = 1 then 1 end)",
     "others": "count(case when kind = 2 then 1 end)",
-    "deeds": f"count(case when {DID} then 1 end)",
+    "deeds": f"count(case when {ACTED} then 1 end)",
     "events": "count(case when kind <> 3 then 1 end)",
     "pages": "count(distinct case when kind = 1 then path end)",
     "engaged": "sum(engaged)",
-    "touched": "sum(interactions)",
+    "touched": "sum(case when kind = 3 then interactions end)",
     "duration": "max(time) - min(time)",
     "person": f"min({STARTER}) {ID_OF_STARTER}",
     "score": "least(count(case when kind = 1 then 1 end), 20) + 3 * least(count(case when kind = 2 then 1 end), 10)"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts.event import LASTS, VISITOR_BITS
 from analytics_box.base.store.db import Connection
-from analytics_box.query.engines.sql.names import BOUNCED, DID, PLACE, STARTER
+from analytics_box.query.engines.sql.names import ACTED, BOUNCED, PLACE, STARTER
 from analytics_box.query.engines.sql.open_tables import (
     NUMBERS,
     OF_A_SESSION,
@@ -32,7 +32,7 @@ ONE_EVENT = {
     "first": "time",
     "last": "time",
     "views": "kind = 1",
-    "deeds": DID,
+    "deeds": ACTED,
     "events": "kind <> 3",
     "engaged": "engaged",
     "starter": f"case when kind <> 3 then {STARTER} else {_NONE} end",

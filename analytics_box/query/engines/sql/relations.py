@@ -13,7 +13,7 @@ from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.flows import flow_relation
 from analytics_box.query.engines.sql.funnels import funnel_relation
 from analytics_box.query.engines.sql.happenings import SOON
-from analytics_box.query.engines.sql.names import BEGUN, DID, ID_OF_STARTER, OF_ERRORS, PER_SESSION, PLACE, STARTER
+from analytics_box.query.engines.sql.names import ACTED, BEGUN, ID_OF_STARTER, OF_ERRORS, PER_SESSION, PLACE, STARTER
 from analytics_box.query.engines.sql.periods import (
     activations_relation,
     activity_relation,
@@ -79,7 +79,7 @@ def _landings(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
         "    and entry.kind = 1 and entry.bot = 0 and entry.session <> 0"
     )
     inner = (
-        f"select session, count(case when kind = 1 then 1 end) as views, count(case when {DID} then 1 end) as deeds,"
+        f"select session, count(case when kind = 1 then 1 end) as views, count(case when {ACTED} then 1 end) as deeds,"
         " sum(engaged) as engaged, max(time) - min(time) as duration\n  from events as fact\n"
         f"  where site in (select landing from ({clicked})) and bot = 0 and time >= :earliest and time < :latest\n"
         f"  and (kind <> 3 or time >= session_started - {SESSION_BEFORE})\n"
