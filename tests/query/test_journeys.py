@@ -52,14 +52,14 @@ def events(site: int, draw: random.Random) -> Iterator[Event]:
                 yield replace(view, time=time + 1, kind=CUSTOM, name=draw.choice(("look", "buy")))
 
 
-def ask(world: World, site: int, **settings: Any) -> list[Row]:
+def ask(world: World, site: int, first: str = "2026-06-17", **settings: Any) -> list[Row]:
     filters = [
         {"field": name, "op": "in" if isinstance(value, list) else "eq", "value": value}
         for name, value in settings.items()
     ]
     body: dict[str, object] = {
         "parameters": ["journeys"],
-        "startDate": "2026-06-17",
+        "startDate": first,
         "endDate": "2026-06-17",
         "limit": 10_000,
         "filters": filters,
@@ -124,6 +124,29 @@ def test_rare_pages_are_one_node(world: World, site: int) -> None:
     rows = ask(world, site, nodes="3", steps="4")
     assert len(rows) <= 3 * 4 * 5
     assert any(row["node_type"] == "other" for row in rows)
+
+
+@pytest.fixture(scope="module")
+def long_site(world: World) -> int:
+    """168 days, of which the replica orders up to 62 at a time: sessions around both edges between its parts."""
+    (number,) = world.new_sites(1)
+    start, end = at(2026, 1, 1), at(2026, 6, 18)
+    found = list(events(number, random.Random(5)))
+    for part in (1, 2):
+        by = start + (end - start) * part // 3 - (NOON - 7_000 * SECOND)
+        found += [replace(event, time=event.time + by, visitor=event.visitor + 1_000 * part) for event in found[:400]]
+    world.store_facts(sorted(found, key=lambda event: event.time))
+    return number
+
+
+@each("name", ASKING)
+def test_journeys_of_a_long_range_include_sessions_around_the_edges_of_parts(
+    world: World, long_site: int, name: str
+) -> None:
+    given, told = ASKING[name]
+    facts = world.db.read_now(lambda db: stored.read(db, {long_site: "w"}))
+    asked = Question(date(2026, 1, 1), date(2026, 6, 17), ZoneInfo("UTC"), now=NOON)
+    assert ask(world, long_site, "2026-01-01", **given) == journeys(facts, asked, **told)
 
 
 def test_two_places_to_begin_at_are_refused(world: World, site: int) -> None:

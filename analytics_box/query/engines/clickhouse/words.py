@@ -44,7 +44,7 @@ DIALECT = Dialect(
         (re.compile(r"value glob '\[12\][^']*'"), "match(value, '^[12][0-9]{3}-[01][0-9]-[0-3][0-9]')"),
         (re.compile(r"value glob '(https?://)\*'"), r"startsWith(value, '\1')"),
         (re.compile(r"\bconcat_ws\(', ', ((?:nullif\([\w.]+, ''\)(?:, )?)+)\)"), r"arrayStringConcat([\1], ', ')"),
-        (re.compile(r"\blead\(path\)"), "lead(toNullable(path))"),
+        (re.compile(r"\b(lead|lag)\((path|code)\)"), r"\1(toNullable(\2))"),
         (re.compile(r"\bcast\(null as integer\)"), "materialize(cast(null as bigint))"),
         (re.compile(r"\b1 as exposed\b"), "toInt64(1) as exposed"),
         (re.compile(r" as materialized \("), " as ("),

@@ -29,7 +29,8 @@ class Dialect(Struct, frozen=True):
     their custom properties one by one: with a `key`, the `kind_of` JSON that it is, and its `value` as text. `sessions`
     is the table that has the sessions of a plan already, where there is one. `words` are patterns with what they become
     in the finished statement. `combinations` are those whose numbers rows of facts have in columns of their own, by
-    attribute.
+    attribute. `part_days` is how many days of sessions an engine puts in order at a time, so that they fit into its
+    memory; 0 is all of them.
     """
 
     kept: str
@@ -44,6 +45,7 @@ class Dialect(Struct, frozen=True):
     sessions: str = ""
     events: str = "events"
     combinations: Mapping[str, Combination] = MappingProxyType({})
+    part_days: int = 0
 
     def keep(self, column: str) -> str:
         """A column that is the same in all rows of a group."""

@@ -6,8 +6,9 @@ Each step has its commonest nodes, and one more for all others, so that the answ
 
 from analytics_box.query.engines.sql.conditions import render
 from analytics_box.query.engines.sql.dialect import Dialect
-from analytics_box.query.engines.sql.names import DID
+from analytics_box.query.engines.sql.names import DID, PLACE
 from analytics_box.query.engines.sql.texts import Values, string_matches
+from analytics_box.query.engines.sql.times import in_parts
 from analytics_box.query.plan import END_NODE, EVENT_NODE, OTHER_NODE, PAGE_NODE, PATTERN_NODE, QueryPlan
 
 # Nodes are numbers: that of the text, and the kind.
@@ -33,21 +34,26 @@ def flow_relation(plan: QueryPlan, where: list[str], dialect: Dialect, values: V
     for number, pattern in enumerate(flow.collapsed):
         code += f" when {string_matches('path', pattern, values)} then {PATTERN_NODE + number}"
     code += f" else cast(path as bigint) * {_KINDS} + {PAGE_NODE} end"
-    way = "desc" if flow.backwards else "asc"
-    row = f"over (partition by session order by time {way}, id {way}"
+    row = f"over (partition by session order by place{' desc' if flow.backwards else ''}"
+    chosen = [*where, f"({nodes})"]
     if flow.anchor is not None:
+        anchored = _AND.join([*where, f"{anchor} = 1"])
+        chosen.append(f"session in (select session from events as fact where {anchored})")
         begun = f"sum(begins) {row} rows between unbounded preceding and current row)"
+    steps = (
+        "select step, code, following, count(*) as sessions from (select code,"
+        f" row_number() {row}) as step, lead(code) {row}) as following\n"
+        f"  from (select session, place, code from (select session, place, code, begins, lag(code) {row}) as before,"
+        f" {begun} as begun\n  from (select session, {PLACE} as place, {code} as code, {anchor} as begins\n"
+        f"  from events as fact where {_AND.join(chosen)}) as each_fact) as each_place\n"
+        f"  where {reached}) as each_move) as each_step where step <= :depth group by step, code, following"
+    )
+    taken = in_parts(steps, plan, dialect.part_days, values)
+    if taken != steps:
+        summed = "select step, code, following, sum(sessions) as sessions"
+        taken = f"{summed} from ({taken}) as each_part group by step, code, following"
     return (
-        f"(with facts as (select session, time, id, {code} as code, {anchor} as begins\n"
-        f"  from events as fact where {_AND.join([*where, f'({nodes})'])}),\n"
-        "moved as (select session, time, id, code from (select session, time, id, code, begins,"
-        f" max(code) {row} rows between 1 preceding and 1 preceding) as before,"
-        f" {begun} as begun from facts) as each_fact where {reached}),\n"
-        f"placed as (select code, step, following from (select code, row_number() {row}) as step,"
-        f" max(code) {row} rows between 1 following and 1 following) as following from moved) as each_move"
-        " where step <= :depth),\n"
-        "taken as materialized (select step, code, following, count(*) as sessions from placed"
-        " group by step, code, following),\n"
+        f"(with taken as materialized ({taken}),\n"
         "common as materialized (select step, code from (select step, code,"
         f" row_number() over (partition by step order by sessions desc, code % {_KINDS}, value) as place\n"
         "  from (select step, code, sum(sessions) as sessions from taken group by step, code) as each_node"

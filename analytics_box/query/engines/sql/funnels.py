@@ -62,7 +62,8 @@ def funnel_relation(
     kept = tuple(name for name in ATTRIBUTES if re.search(rf"\b{name}\b", used))
     visits = _Visits(funnel, who, kept, _AND.join((*chosen, *([LASTING] if funnel.people else []))))
     number = len(funnel.steps)
-    facts, (last, levels) = _facts(visits, dialect, values), _levels(visits, values)
+    asked = _texts_of_steps(funnel, values)
+    facts, (last, levels) = _facts(visits, asked, dialect, values), _levels(visits, asked, values)
     started = "time" if funnel.people else "started"
     columns = {"step_1": "time", "session": "session", "started": started, **{name: name for name in kept}}
     first = [f"{dialect.best(of, 'min')} as {name}" for name, of in columns.items()] + dialect.beside("min")
@@ -82,18 +83,27 @@ def funnel_relation(
     return sql.replace("time < :end +", "time < :last +") if funnel.people else sql
 
 
-def _facts(visits: _Visits, dialect: Dialect, values: Values) -> str:
-    """The table `taken` of the facts that meet any step, each once. Those that are a text in a column of events are
-    read together; sessions of others are looked up."""
-    others: list[str] = []
+# Statements for the texts of each step, by what a row of events has to be and its column with the text.
+_Texts = Mapping[tuple[str, str], Mapping[int, str]]
+
+
+def _texts_of_steps(funnel: FunnelPlan, values: Values) -> _Texts:
+    """The steps that are a text in a column of events."""
     by_text: dict[tuple[str, str], dict[int, str]] = {}
-    for number, step in enumerate(visits.funnel.steps, start=1):
-        conditions = _text_conditions(step)
-        for item in conditions:
+    for number, step in enumerate(funnel.steps, start=1):
+        for item in _text_conditions(step):
             matches = f"select id from strings where {text('value', item, values)}"
             of_column = by_text.setdefault(_BY_TEXT[item.column], {})
             of_column[number] = f"{of_column[number]} union all {matches}" if number in of_column else matches
-        if not conditions:
+    return by_text
+
+
+def _facts(visits: _Visits, by_text: _Texts, dialect: Dialect, values: Values) -> str:
+    """The table `taken` of the facts that meet any step, each once. Those that are a text in a column of events are
+    read together; sessions of others are looked up."""
+    others: list[str] = []
+    for number, step in enumerate(visits.funnel.steps, start=1):
+        if not _text_conditions(step):
             facts = _other_facts(step, dialect, values)
             others.append(f"select {visits.flags({number: '1'})}, {facts.removeprefix('select ')}")
     columns = ", ".join((f"{visits.who} as who", "session", "time", "id"))
@@ -125,17 +135,25 @@ def _each_once(visits: _Visits, facts: str, kept: tuple[str, ...] = ()) -> str:
     return f"select who, time, id, {', '.join(met)} from ({facts}) as every_fact group by who, time, id"
 
 
-def _levels(visits: _Visits, values: Values) -> tuple[str, str]:
+def _levels(visits: _Visits, by_text: _Texts, values: Values) -> tuple[str, str]:
     """The last of the tables that follow visits from step to step, and all of them: `start_N` is when the attempt began
     that has reached step N with this event."""
     funnel, met = visits.funnel, ", ".join(visits.step_columns)
     seen = f"select who, session, time, id, {met} from taken where who in (select who from likely)"
     if funnel.order == "strict":  # what came between steps also
-        seen += (
-            f"{_ALL}select {visits.who}, session, time, id, {visits.flags({})} from events as fact\n"
+        flags: dict[int, str] = {}
+        if by_text and all(_text_conditions(step) for step in funnel.steps):
+            for (kind, column), texts in by_text.items():
+                for step, of in texts.items():
+                    own = f"{kind} and {column} in ({of})"
+                    flags[step] = f"{flags[step]} or {own}" if step in flags else own
+            flags = {step: f"case when {own} then 1 else 0 end" for step, own in flags.items()}
+        between = (
+            f"select {visits.who} as who, session, time, id, {visits.flags(flags)} from events as fact\n"
             f"  where {visits.chosen} and (kind = 1 or {DID}) and {visits.who} in (select who from likely)"
         )
-        seen = _each_once(visits, seen)
+        # Facts that are read from events alone need not be put together with those that meet steps.
+        seen = between if flags else _each_once(visits, f"{seen}{_ALL}{between}")
     last, levels = (_in_any_order if funnel.order == "any" else _in_order)(funnel, values)
     return last, f"seen as ({seen}),\n{levels}"
 
