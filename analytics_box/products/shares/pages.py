@@ -1,58 +1,71 @@
 """The public dashboard of a website, its tables and its files, at /share/{slug}: by a share link, or by the id of a
-website whose queries are public.
+website whose queries are public. At /embed/{slug} other websites embed it.
 
 ShareSeen (seen.py) decides what it shows. Nothing on it is about single visits, people, properties, errors or
 notes.
 """
 
+import msgspec
 from litestar import Response
 from litestar.params import FromPath
+from msgspec import Struct
 
-from analytics_box.base import errors
+from analytics_box.base import errors, figures
 from analytics_box.base.translation import _
 from analytics_box.figures import export, page, tables
-from analytics_box.figures.view import View
+from analytics_box.figures.asking import UnansweredQuery
+from analytics_box.figures.view import View, read_view
+from analytics_box.products.overview.board import TOTALS
 from analytics_box.products.overview.live import online_text
 from analytics_box.products.shares.branding import stylesheet
-from analytics_box.products.shares.seen import GONE, ShareSeen, find
+from analytics_box.products.shares.seen import GONE, THEME, ShareSeen, find
 from analytics_box.products.shares.served import SharedPages
 from analytics_box.query.presence import Presence
 from analytics_box.tenants.accounts.locks import Locks
 from analytics_box.tenants.organizations import logos
+from analytics_box.tenants.organizations.image import Picture
 from analytics_box.web.address import network_of
+from analytics_box.web.badge import badge
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 from analytics_box.web.recognition import bots
+
+
+class ShareCounts(Struct, frozen=True):
+    """The visitors of this month, and those of the last five minutes; null for links that show a part of the visits."""
+
+    visitors: int
+    online: int | None
+
 
 # Pages that are kept cost nothing and do not count.
 MADE_PER_MINUTE = 120
 _NOT_STORED = {"cache-control": "no-store"}
 _STORED = {"cache-control": "private, max-age=86400"}
+_FOR_ALL = {"cache-control": "public, max-age=60"}
+_BADGE_COLOR = "#0b6b62"
 # A picture cannot do anything, even when it is opened as a page.
 _PICTURE = {**_STORED, "content-security-policy": "default-src 'none'; sandbox", "x-content-type-options": "nosniff"}
 
 
 async def show(visit: Visitor, slug: FromPath[str]) -> Page:
-    """GET /share/{slug}: the dashboard that a link shares, or the form for its password. Raises NotFound."""
+    """GET /share/{slug} and /embed/{slug}: the dashboard that a link shares, from memory if another visitor had it in
+    the last seconds, or the form for its password. Raises NotFound or RateLimited."""
     seen = await find(visit, slug)
     if not _is_open(visit, seen):
         return _password_form(visit, seen)
-    return await dashboard(visit, seen, seen.view(visit))
-
-
-async def dashboard(visit: PageRequest, seen: ShareSeen, view: View, *, is_embedded: bool = False) -> Page:
-    """The dashboard, from memory if another visitor had it in the last seconds. Raises RateLimited."""
+    view = seen.view(visit)
     key = seen.home, seen.slug, seen.website.id, seen.version, view
     kept = visit.parts[SharedPages]
     for_script = "hx-request" in visit.request.headers
     if for_script or view.wait or not kept.has(key):
         _take(visit)
     if for_script or view.wait:
-        text, _is_whole = await _whole(visit, seen, view, is_embedded=is_embedded)
+        text, _is_whole = await _whole(visit, seen, view)
     else:
-        text = await kept.find(key, lambda: _whole(visit, seen, view, is_embedded=is_embedded))
+        text = await kept.find(key, lambda: _whole(visit, seen, view))
     if seen.link is not None and not for_script and _is_person(visit):
         kept.note_view(seen.link.id, visit.call.now)
-    return Response(text, media_type="text/html", headers=_NOT_STORED)
+    return Response(text, media_type="text/html", headers={**_NOT_STORED, **seen.headers})
 
 
 async def enter(visit: Visitor, slug: FromPath[str]) -> Answer:
@@ -69,12 +82,8 @@ async def enter(visit: Visitor, slug: FromPath[str]) -> Answer:
 async def show_part(visit: Visitor, slug: FromPath[str], name: FromPath[str]) -> Page:
     """GET /share/{slug}/parts/{name}: parts of it that were not ready in time. Raises NotFound and Forbidden."""
     seen = await _unlock(visit, slug)
-    return await part(visit, seen, seen.view(visit), name)
-
-
-async def part(visit: PageRequest, seen: ShareSeen, view: View, name: str) -> Page:
-    """Parts of a dashboard. Raises NotFound or RateLimited."""
     _take(visit)
+    view = seen.view(visit)
     board = await page.parts(visit, seen.website.site, view, name, await seen.facts(visit, view))
     return visit.pages.show("part.html", board=board)
 
@@ -91,6 +100,8 @@ async def details(visit: Visitor, slug: FromPath[str], name: FromPath[str]) -> A
         home=seen.home,
         told=seen.told,
         template="share_details.html",
+        headers=seen.headers,
+        theme=_theme(visit, seen),
         subject=seen.title,
         seen=seen,
     )
@@ -125,12 +136,49 @@ async def colors(visit: Visitor, slug: FromPath[str]) -> Response[str]:
 async def logo(visit: Visitor, slug: FromPath[str]) -> Response[bytes]:
     """GET /share/{slug}/logo: the logo of the organization, if the link shows it. Raises NotFound."""
     seen = await find(visit, slug)
-    organization = seen.website.organization_id
-    shows = seen.link is not None and seen.link.shows_logo
-    picture = await visit.call.read(lambda db: logos.current(db, organization)) if shows else None
+    picture = await _logo(visit, seen)
     if picture is None:
         raise errors.NotFound(GONE)
     return Response(picture.content, media_type=picture.type, headers=_PICTURE)
+
+
+async def _logo(visit: PageRequest, seen: ShareSeen) -> Picture | None:
+    """The logo that a link shows, if its organization has one."""
+    if seen.link is None or not seen.link.shows_logo:
+        return None
+    return await visit.call.read(lambda db: logos.current(db, seen.website.organization_id))
+
+
+async def count(visit: Visitor, slug: FromPath[str]) -> Response[str]:
+    """GET /share/{slug}/count.json: the visitors of this month and those of now, for any website. Raises NotFound."""
+    counts = await _counts(visit, slug)
+    return Response(counts, media_type="application/json", headers={**_FOR_ALL, "access-control-allow-origin": "*"})
+
+
+async def month_badge(visit: Visitor, slug: FromPath[str]) -> Response[str]:
+    """GET /share/{slug}/badge.svg: the visitors of this month as a picture. Raises NotFound."""
+    counts = msgspec.json.decode(await _counts(visit, slug), type=ShareCounts)
+    picture = badge(visit.pages.text, _("visitors this month"), figures.count(counts.visitors), _BADGE_COLOR)
+    return Response(picture, media_type="image/svg+xml", headers=_FOR_ALL)
+
+
+async def _counts(visit: PageRequest, slug: str) -> str:
+    """The counts of a share with a badge as JSON, from memory for some seconds. Raises NotFound."""
+    seen = await find(visit, slug)
+    if not seen.has_badge:
+        raise errors.NotFound(GONE)
+
+    async def ask() -> tuple[str, bool]:
+        site, view = seen.website.site, read_view(seen.home, {"range": "this_month", "compare": "off"}, seen.board)
+        asking, _view = await page.asking_for(visit, site, view, seen.told)
+        (rows,) = await asking.rows((TOTALS,))
+        online = None if seen.told.only else (await visit.parts[Presence].online((site,), visit.call.now))[site]
+        return msgspec.json.encode(ShareCounts(rows[0]["visitors"], online)).decode(), True
+
+    try:
+        return await visit.parts[SharedPages].find(("counts", seen.slug, seen.version), ask)
+    except UnansweredQuery as failed:
+        raise errors.Unavailable(str(failed)) from failed
 
 
 async def _unlock(visit: PageRequest, slug: str) -> ShareSeen:
@@ -164,7 +212,13 @@ def _password_form(visit: PageRequest, seen: ShareSeen, wrong: str = "") -> Page
     return visit.pages.show("share_password.html", code=403 if wrong else 200, slug=seen.slug, wrong=wrong)
 
 
-async def _whole(visit: PageRequest, seen: ShareSeen, view: View, *, is_embedded: bool) -> tuple[str, bool]:
+def _theme(visit: PageRequest, seen: ShareSeen) -> str:
+    """The color mode that the page around an embedded dashboard fixed; empty for that of the visitor."""
+    chosen = visit.asked(THEME)
+    return chosen if seen.is_embedded and chosen in {"light", "dark"} else ""
+
+
+async def _whole(visit: PageRequest, seen: ShareSeen, view: View) -> tuple[str, bool]:
     """The page, and whether it has all of its parts."""
     site = seen.website.site
     online = await visit.parts[Presence].online((site,), visit.call.now)
@@ -174,10 +228,11 @@ async def _whole(visit: PageRequest, seen: ShareSeen, view: View, *, is_embedded
     shown = visit.pages.text(
         "share.html",
         seen=seen,
-        is_embedded=is_embedded,
-        theme=view.own_value("theme") if is_embedded else "",
-        online=online_text(online[site]),
+        theme=_theme(visit, seen),
+        # Who is there is known of the whole website only.
+        online="" if seen.told.only else online_text(online[site]),
         quiet=not online[site],
+        has_logo=await _logo(visit, seen) is not None,
         board=board,
     )
     return shown, not board.late

@@ -24,8 +24,12 @@ from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.ranges import midnight
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.front import CONTENT_SECURITY_POLICY
 from analytics_box.web.page.visit import PageRequest
 
+SHARE: Final = "/share/"
+EMBED: Final = "/embed/"
+THEME: Final = "theme"
 GONE: Final = _("This link does not exist or was deleted")
 # The panels of the dashboard by what they are called to owners, which is what visitors see.
 _PANELS: Final[dict[PanelName, str]] = {
@@ -41,7 +45,8 @@ class ShareSeen(Struct, frozen=True, kw_only=True):
     """A website as the visitors of one address see it.
 
     `home` is the path of its dashboard, `board` its tiles and lists and what they can be filtered by. `version` changes
-    with the link and the website. Visitors of a protected one need a password. It can be embedded by `hosts`.
+    with the link and the website. Visitors of a protected one need a password. It can be embedded by `hosts`, which an
+    `is_embedded` one is.
     """
 
     website: Website
@@ -57,10 +62,20 @@ class ShareSeen(Struct, frozen=True, kw_only=True):
     is_indexed: bool = False
     hosts: tuple[str, ...] = ()
     has_badge: bool = False
+    is_embedded: bool = False
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of its pages."""
+        if not self.is_embedded:
+            return {}
+        allowed = f"frame-ancestors 'self' {' '.join(self.hosts)}"
+        return {"content-security-policy": CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", allowed)}
 
     def view(self, visit: PageRequest, rest: str = "") -> View:
         """The state that the address of a page asks for."""
-        return read_view(f"{self.home}{rest}", visit.request.query_params, self.board, own=("theme",))
+        own = (THEME,) if self.is_embedded else ()
+        return read_view(f"{self.home}{rest}", visit.request.query_params, self.board, own)
 
     async def facts(self, visit: PageRequest, view: View) -> SubjectFacts:
         """Its facts, with the goals if it shows them."""
@@ -77,15 +92,17 @@ class ShareSeen(Struct, frozen=True, kw_only=True):
         return await active_goals(visit.call, self.website.id) if self.has_goals else ()
 
 
-async def find(visit: PageRequest, slug: str, place: str = "/share/") -> ShareSeen:
-    """The share behind an address. Raises NotFound unless a link that works, or a public website, has it."""
+async def find(visit: PageRequest, slug: str) -> ShareSeen:
+    """The share behind an address. Raises NotFound unless a link that works, or a public website, has it. Below /embed/
+    it also has to be one that other websites can embed."""
     websites = visit.parts[Directory]
     link = await visit.call.read(lambda db: SHARES.first(db, "slug = ?", slug))
     website = websites.find(slug if link is None else link.website_id)
     is_over = link is not None and link.expires_at is not None and link.expires_at <= visit.call.now
-    if website is None or is_over or (link is None and not website.is_public):
+    is_embedded = visit.request.url.path.startswith(EMBED)
+    if website is None or is_over or (link is None and (is_embedded or not website.is_public)):
         raise errors.NotFound(GONE)
-    home = f"{place}{slug}"
+    home = f"{EMBED if is_embedded else SHARE}{slug}"
     if link is None:
         return ShareSeen(
             website=website,
@@ -98,6 +115,8 @@ async def find(visit: PageRequest, slug: str, place: str = "/share/") -> ShareSe
         )
     # Browsers keep the cookie of a password from other websites, and search engines have none.
     is_open = link.password is None
+    if is_embedded and not (link.embed_hosts and is_open):
+        raise errors.NotFound(_("This dashboard cannot be embedded"))
     return ShareSeen(
         website=website,
         slug=slug,
@@ -112,6 +131,7 @@ async def find(visit: PageRequest, slug: str, place: str = "/share/") -> ShareSe
         is_indexed=link.is_indexed and is_open,
         hosts=link.embed_hosts if is_open else (),
         has_badge=link.has_badge and is_open,
+        is_embedded=is_embedded,
     )
 
 
@@ -130,13 +150,12 @@ def board_of(panels: tuple[PanelName, ...]) -> Board:
         for chosen, panel in _PANELS.items()
         if chosen in panels
     }
-    goals = replace(EXTRAS["goals"], before="countries" if "places" in panels else "")
     return replace(
         WEBSITE,
         lists={name: LISTS[name] for names in lists.values() for name in names},
         panels=lists,
         sharing=tuple(name for name in CAMPAIGNS if name in lists.get("sources", ())),
-        extras={"goals": goals} if "goals" in panels else {},
+        extras={"goals": replace(EXTRAS["goals"], before="")} if "goals" in panels else {},
         further=(),
         suggested={},
         segmented=False,

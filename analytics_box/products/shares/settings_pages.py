@@ -1,6 +1,7 @@
 """The settings of what a website shares: public queries, and share links with their form."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Final
 
 from litestar.params import FromPath
@@ -202,6 +203,28 @@ def _line(visit: PageRequest, share: ShareLink) -> ShareLine:
     )
 
 
+def _snippets(visit: PageRequest, share: ShareLink) -> Sequence[tuple[str, str, str]]:
+    """The code for other websites: an id, a label and the text of each."""
+    if share.password is not None:
+        return ()
+    public = visit.parts.settings.public_url
+    name = escape(share.title or share.name)
+    frame = (
+        f'<iframe src="{public}/embed/{share.slug}?theme=light" title="{name}" loading="lazy" '
+        'width="100%" height="900" frameborder="0"></iframe>\n'
+        f'<script async src="{public}/static/js/embed_height.js"></script>'
+    )
+    alternative, text = _("Visitors this month"), _("{online} visitors now")
+    picture = f'<img src="{public}/share/{share.slug}/badge.svg" alt="{alternative}">'
+    counter = (
+        f'<script async src="{public}/static/js/visitors.js" data-share="{share.slug}" data-text="{text}"></script>'
+    )
+    return (
+        *((("embed", _("Dashboard"), frame),) if share.embed_hosts else ()),
+        *((("badge", _("Badge"), picture), ("counter", _("Live counter"), counter)) if share.has_badge else ()),
+    )
+
+
 def _views(visit: PageRequest, share: ShareLink) -> str:
     if share.viewed_at is None:
         return _("Not opened yet")
@@ -228,6 +251,7 @@ async def _form(visit: PageRequest, website: Website, share: ShareLink | None, a
         version=shown_version(share, again.values) if share is not None else "",
         values={**filled, **typed},
         panels=_PANELS,
+        snippets=() if share is None else _snippets(visit, share),
         errors=again.wrong,
         general=again.general,
         labels=_LABELS,

@@ -8,9 +8,12 @@ import pytest
 
 from analytics_box.products.shares.branding import contrast, stylesheet
 from analytics_box.products.shares.served import SharedPages
+from analytics_box.tenants.organizations import logos
+from analytics_box.tenants.organizations.image import Picture
 from tests.inprocess import WholeBox
 from tests.products.overview.filtered import PEOPLE, box_of_visitors, visitors
 from tests.products.shares.test_dashboards import call, open_link, seen, share
+from tests.tenants.organizations.pictures import PNG
 
 DAY = "2026-01-01"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
@@ -139,11 +142,25 @@ def test_look_of_a_link_is_its_title_color_and_logo(box: WholeBox) -> None:
     page = seen(box, made["url"])
     assert "Acme &lt;b&gt;in&lt;/b&gt; numbers" in page
     assert f"/share/{made['slug']}/colors.css?v=ff8800" in page
-    assert f"/share/{made['slug']}/logo" in page
+    assert f"/share/{made['slug']}/logo" not in page, "there is no logo yet"
     assert "light-dark(" in seen(box, made["url"], "", "/colors.css")
     plain = share(box)["url"]
     assert open_link(box, plain, "", "/colors.css").status == 404
     assert open_link(box, plain, "", "/logo").status == 404
+
+
+def test_logo_of_the_organization_is_shown_by_links_that_ask_for_it(box: WholeBox) -> None:
+    box.box.box_db.write_now(
+        lambda db: logos.replace(
+            db, box.organization_id, digest="0" * 32, picture=Picture("image/png", PNG), now=box.clock.now()
+        )
+    )
+    made = share(box, showsLogo=True)
+    assert f"/share/{made['slug']}/logo" in seen(box, made["url"])
+    answer = open_link(box, made["url"], "", "/logo")
+    assert (answer.status, answer.body) == (200, PNG)
+    assert "sandbox" in answer.headers["content-security-policy"]
+    assert open_link(box, share(box)["url"], "", "/logo").status == 404
 
 
 @pytest.mark.parametrize("accent", ["#ff8800", "#ffffff", "#000000", "#00ff00", "#0b6b62", "#777777"])

@@ -1,6 +1,5 @@
 """Badges, and the calendar of scheduled maintenance: a status page in other programs. Pure."""
 
-import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Final
@@ -9,6 +8,7 @@ from analytics_box.base.translation import _
 from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
 from analytics_box.products.status_pages.serving import shown
 from analytics_box.products.status_pages.serving.shown import COMPONENT_LABELS, Look
+from analytics_box.web.badge import Render, badge, clean
 
 _BADGES = {
     "up": _("operational"),
@@ -19,16 +19,6 @@ _BADGES = {
 }
 
 
-_NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-
-
-def clean(text: str) -> str:
-    """Text without the characters that XML does not have."""
-    return _NO_XML.sub("", text)
-
-
-Render = Callable[..., str]
-
 _COLOURS: Final[dict[Look, str]] = {
     "up": "#1a7f37",
     "degraded": "#8a5d00",
@@ -36,15 +26,12 @@ _COLOURS: Final[dict[Look, str]] = {
     "maintenance": "#2b5fb8",
     "unknown": "#6b665d",
 }
-_LONGEST: Final = 40  # characters of a name
-_PADDING: Final = 6
-_NARROW, _WIDE = frozenset("iljtfIr.,:;'|!()[] "), frozenset("mwMW@%")
 
 
 def of_page(render: Render, seen: PageSeen) -> str:
     """The badge of the whole page."""
     look = shown.look_of(seen)
-    return badge(render, seen.name, _BADGES[look], look)
+    return badge(render, seen.name, _BADGES[look], _COLOURS[look])
 
 
 def of_component(render: Render, seen: PageSeen, component_id: str) -> str | None:
@@ -53,28 +40,7 @@ def of_component(render: Render, seen: PageSeen, component_id: str) -> str | Non
     if found is None:
         return None
     look = shown.LOOKS[found.status]
-    return badge(render, found.name, COMPONENT_LABELS[found.status].lower(), look)
-
-
-def badge(render: Render, label: str, value: str, look: Look) -> str:
-    """Two words on two colours; their widths are set, so that every font fits."""
-    label = clean(label)
-    label = label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
-    left, right = _width(label), _width(value)
-    return render(
-        "status/badge.svg", label=label, value=value, colour=_COLOURS[look], left=left, right=right, padding=_PADDING
-    )
-
-
-def _width(text: str) -> int:
-    """About as wide as Verdana in 11 px is."""
-    return round(sum(4.2 if letter in _NARROW else 10.2 if letter in _WIDE else _usual(letter) for letter in text))
-
-
-def _usual(letter: str) -> float:
-    if not letter.isascii():
-        return 11.0
-    return 7.8 if letter.isupper() else 6.8
+    return badge(render, found.name, COMPONENT_LABELS[found.status].lower(), _COLOURS[look])
 
 
 MOST: Final = 50  # events

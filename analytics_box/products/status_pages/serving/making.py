@@ -17,11 +17,11 @@ from analytics_box.products.status_pages.incident import STATUS_LABELS
 from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import IncidentSeen, PageSeen
 from analytics_box.products.status_pages.serving import badges, history, shown, times
-from analytics_box.products.status_pages.serving.badges import clean
 from analytics_box.products.status_pages.serving.history import Month
 from analytics_box.products.status_pages.serving.kept import RenderedAnswer
 from analytics_box.products.status_pages.serving.shown import ComponentView
 from analytics_box.products.status_pages.serving.times import month as month_in_words
+from analytics_box.web.badge import clean
 
 MOST: Final = 50  # entries
 _OURS: Final = UUID("5f0e5a0e-6c4e-5a1b-9d3e-3a7c1b2f4d60")  # The namespace of ids in feeds.
