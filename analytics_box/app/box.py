@@ -17,9 +17,8 @@ from analytics_box.app.parts import PartInputs, parts_of
 from analytics_box.app.plain_routes import FILES, ON_EVERY_MACHINE
 from analytics_box.app.state_side import StateSide, open_state
 from analytics_box.app.watch.notices import notices
-from analytics_box.app.watch.outgoing import OutgoingWatch, WatchedOutbox
 from analytics_box.app.watch.readiness import Readiness
-from analytics_box.app.watch.runs import Runs
+from analytics_box.app.watch.runs import OutgoingWatch, Runs, WatchedOutbox
 from analytics_box.app.watch.state import WatchedParts
 from analytics_box.base.backup import restore, take, upgrade
 from analytics_box.base.backup.backups import Backups

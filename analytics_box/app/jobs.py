@@ -45,9 +45,9 @@ from analytics_box.products.status_pages.view.sources import store_days
 from analytics_box.tenants.accounts import users
 from analytics_box.tenants.accounts.second_step import SecondSteps
 from analytics_box.tenants.members import invitations
-from analytics_box.tenants.websites import maintenance
+from analytics_box.tenants.websites import change
+from analytics_box.tenants.websites.change import Maintenance
 from analytics_box.tenants.websites.directory import Directory
-from analytics_box.tenants.websites.maintenance import Maintenance
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +103,7 @@ async def purge_websites(box: Box) -> None:
 
 async def retain_events(box: Box) -> None:
     """Remove events that are older than their website wants to keep them."""
-    await maintenance.retain(_maintenance(box))
+    await change.retain(_maintenance(box))
 
 
 async def remove_of_retired(box: Box) -> None:
@@ -114,7 +114,7 @@ async def remove_of_retired(box: Box) -> None:
 
 async def note_old_client_ids(box: Box) -> None:
     """Write down when old client ids were last used."""
-    await maintenance.note_old_client_ids(_maintenance(box))
+    await change.note_old_client_ids(_maintenance(box))
 
 
 async def purge_organizations(box: Box) -> None:

@@ -15,7 +15,7 @@ from analytics_box.base.errors import InClickHouse
 from analytics_box.base.facts import erase, orders, trimmed
 from analytics_box.base.facts.orders import OfPerson, Older
 from analytics_box.base.outgoing import client as outgoing
-from analytics_box.base.outgoing.askers import ADMINISTRATOR
+from analytics_box.base.outgoing.fences import ADMINISTRATOR
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.text_numbers import number_of

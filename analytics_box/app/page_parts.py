@@ -33,7 +33,7 @@ from analytics_box.query.budget import PUBLIC_PARAMETERS, AnswerBudgets, AnswerL
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.web.page.kept_forms import KeptForms
-from analytics_box.web.palette.sources import PaletteSources
+from analytics_box.web.palette.hit import PaletteSources
 
 if TYPE_CHECKING:
     from analytics_box.app import openapi

@@ -19,8 +19,7 @@ from analytics_box.tenants.websites.findable import websites
 from analytics_box.web.call import Call
 from analytics_box.web.page.settings_area import visible_groups
 from analytics_box.web.page.shell import PRODUCTS
-from analytics_box.web.palette.hit import Kind, PaletteHit, PaletteSearch
-from analytics_box.web.palette.sources import Source
+from analytics_box.web.palette.hit import Kind, PaletteHit, PaletteSearch, Source
 
 
 async def manual(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:

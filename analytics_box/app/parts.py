@@ -14,8 +14,8 @@ from analytics_box.app.watch.state import WatchedParts
 from analytics_box.base.clock import Clock
 from analytics_box.base.notify.deliveries import ChannelDeliveries
 from analytics_box.base.notify.send import ChannelSender
-from analytics_box.base.outgoing.askers import STRANGER
 from analytics_box.base.outgoing.client import Clients
+from analytics_box.base.outgoing.fences import STRANGER
 from analytics_box.base.settings import Settings
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.products.alerts.due import Reminders

@@ -6,7 +6,7 @@ Whoever counts visits asks for nothing else, and the web framework with all page
 from analytics_box.web.route import PUBLIC, Handlers, Route
 
 health = Handlers("analytics_box.web.plain")
-assets = Handlers("analytics_box.web.page.asset_routes")
+assets = Handlers("analytics_box.web.page.assets")
 watch = Handlers("analytics_box.app.watch.routes")
 
 ON_EVERY_MACHINE: tuple[Route, ...] = (

@@ -32,7 +32,7 @@ WEBSITE_ADDRESSES: tuple[Route, ...] = (
 
 
 organization_pages = Handlers("analytics_box.tenants.organizations.pages")
-organizations = Handlers("analytics_box.tenants.organizations.routes")
+organizations = Handlers("analytics_box.tenants.organizations.pages")
 
 ORGANIZATION_ADDRESSES: tuple[Route, ...] = (
     form_route("/organizations/switch", organization_pages.switch),

@@ -18,10 +18,9 @@ from analytics_box.ingest.visitors import Salts
 from analytics_box.tenants.websites.origin_check import Paths
 from analytics_box.web.recognition.agent import Agent
 from analytics_box.web.recognition.channel import channel
-from analytics_box.web.recognition.click_ids import CLICK_IDS
 from analytics_box.web.recognition.language import language
 from analytics_box.web.recognition.paths import LONGEST, UTM, PageAddress, clean, page
-from analytics_box.web.recognition.source import host_of, is_spam, source
+from analytics_box.web.recognition.source import CLICK_IDS, host_of, is_spam, source
 
 OLDEST_FROM_SERVER = 946_684_800_000  # 2000-01-01 (wire 4.2)
 _KINDS = {"screen_view": PAGE_VIEW, "page_exit": PAGE_EXIT}

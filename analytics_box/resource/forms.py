@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 from msgspec import Struct, inspect
 
+from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.translation import _
 from analytics_box.resource.fields import DeclaredField, Field, given_fields
 
@@ -123,6 +124,20 @@ def read(
             except ValueError as refused:
                 wrong[wire] = str(refused)
     return found
+
+
+def read_posted(form: Mapping[str, str], kind: type[Struct], zone: str, before: Struct | None) -> dict[str, Any]:
+    """The plain fields of a posted form as a message has them. Raises BadRequest, which names all that is wrong."""
+    wrong: dict[str, str] = {}
+    found = read(form, kind, zone, before, wrong)
+    refuse(wrong)
+    return found
+
+
+def refuse(wrong: Mapping[str, str]) -> None:
+    """Raises BadRequest, which names all that is wrong in a form, if anything is."""
+    if wrong:
+        raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
 
 
 def _value(one: Input, text: str, zone: str, before: Struct | None) -> Any:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analytics_box.base.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
+from analytics_box.base.facts.event import BOT, CLICK, HEAD, PREFETCH, PREVIEW
 from analytics_box.products.links.clicks.rows import LinkClick
 
 

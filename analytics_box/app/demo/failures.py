@@ -1,4 +1,4 @@
-"""Reasons why there is no demo."""
+"""The reason why there is no demo, apart from what a demo loads."""
 
 
 class NotADemo(Exception):

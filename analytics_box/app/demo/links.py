@@ -10,8 +10,17 @@ from typing import NamedTuple
 
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY, SECOND
-from analytics_box.base.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
-from analytics_box.base.facts.event import PAGE_VIEW, Event, Fact, describe_attributes
+from analytics_box.base.facts.event import (
+    BOT,
+    CLICK,
+    HEAD,
+    PAGE_VIEW,
+    PREFETCH,
+    PREVIEW,
+    Event,
+    Fact,
+    describe_attributes,
+)
 from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import Strings

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import analytics_box
-from analytics_box.app.watch import outgoing
-from analytics_box.app.watch.outgoing import OutboxState, OutgoingWatch
+from analytics_box.app.watch import runs as outgoing
 from analytics_box.app.watch.readiness import free_bytes
-from analytics_box.app.watch.runs import Runs
+from analytics_box.app.watch.runs import OutboxState, OutgoingWatch, Runs
 from analytics_box.app.watch.state import WatchedParts, current_warnings, engine_status
 from analytics_box.base.backup.backups import BackupStanding
 from analytics_box.base.store.db import Db

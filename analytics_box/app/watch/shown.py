@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from analytics_box.app.watch.outgoing import OutboxState
+from analytics_box.app.watch.runs import OutboxState
 from analytics_box.app.watch.state import BoxState, DiskState, FileState, JobState, MachineState, ReplicaState
 from analytics_box.base import figures
 from analytics_box.base.identity import SignedInPerson

@@ -1,8 +1,18 @@
 """Events as facts: what an event is once it is understood."""
 
 from collections.abc import Callable
+from typing import Final, Literal
 
 from msgspec import Struct
+
+Kind = Literal[1, 2, 3, 4, 5]
+CLICK: Final = 1  # of a person: only these are counted
+BOT: Final = 2
+PREVIEW: Final = 3  # a bot that makes previews where people share links
+PREFETCH: Final = 4
+HEAD: Final = 5
+KINDS: Final[dict[int, str]] = {CLICK: "click", BOT: "bot", PREVIEW: "preview", PREFETCH: "prefetch", HEAD: "head"}
+
 
 PAGE_VIEW, CUSTOM, PAGE_EXIT = 1, 2, 3  # kinds of events
 MEASURED = 4  # a span of a bot, quarantined with its events (ingest.held)

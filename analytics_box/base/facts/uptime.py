@@ -80,7 +80,7 @@ def uptimes(spans: Iterable[UptimeSpan], edges: Sequence[int], now: int) -> list
     times = [dict.fromkeys(STATES.values(), 0) for _ in edges[1:]]
     ends = [min(edge, now) for edge in edges]
     place = 0
-    for span in sorted(spans, key=_start):
+    for span in sorted(spans, key=lambda span: span.start):
         until = span.until or now
         while place < len(times) and edges[place + 1] <= span.start:
             place += 1
@@ -90,10 +90,6 @@ def uptimes(spans: Iterable[UptimeSpan], edges: Sequence[int], now: int) -> list
             lasted = min(until, ends[bucket + 1]) - max(span.start, ends[bucket])
             times[bucket][STATES[span.state]] += max(lasted, 0)
     return [WindowUptime(ends[place + 1] - ends[place], **bucket) for place, bucket in enumerate(times)]
-
-
-def _start(span: UptimeSpan) -> int:
-    return span.start
 
 
 _LEAST: Final = 100  # microseconds; what is quicker is in bin 0

@@ -17,8 +17,7 @@ from analytics_box.base.notify.message import line
 from analytics_box.base.notify.receivers import CHANNELS
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.base.outgoing.askers import member_of
-from analytics_box.base.outgoing.fences import Fences
+from analytics_box.base.outgoing.fences import Fences, member_of
 from analytics_box.base.outgoing.target import target
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken

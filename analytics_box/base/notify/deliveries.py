@@ -22,7 +22,7 @@ from analytics_box.base.notify.receivers import CHANNELS, Queue
 from analytics_box.base.notify.rows import FailingChannel, PendingDelivery
 from analytics_box.base.notify.rules import OUTAGE, Channel
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
-from analytics_box.base.outgoing.askers import member_of
+from analytics_box.base.outgoing.fences import member_of
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.translation import _

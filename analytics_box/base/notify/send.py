@@ -12,9 +12,9 @@ from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.mail import Mail, Mailer, NotSent
 from analytics_box.base.notify.message import Message
 from analytics_box.base.notify.rules import AttemptVerdict, ReceiverBackoff
-from analytics_box.base.outgoing.askers import RequestAsker
 from analytics_box.base.outgoing.client import Client, Clients, OutgoingAnswer, OutgoingRequest
 from analytics_box.base.outgoing.failures import AddressRefused, RequestFailed
+from analytics_box.base.outgoing.fences import RequestAsker
 from analytics_box.base.outgoing.target import RequestTarget, target
 
 SECONDS: Final = 10.0  # for the whole request

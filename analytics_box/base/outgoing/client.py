@@ -21,11 +21,10 @@ from msgspec.structs import replace
 
 from analytics_box.base.cache import BoundedCache
 from analytics_box.base.outgoing.addresses import Address, Fence
-from analytics_box.base.outgoing.askers import RequestAsker
 from analytics_box.base.outgoing.certificate import tls_context
 from analytics_box.base.outgoing.connection import within
 from analytics_box.base.outgoing.failures import BadAnswer
-from analytics_box.base.outgoing.fences import Fences, fences
+from analytics_box.base.outgoing.fences import Fences, RequestAsker, fences
 from analytics_box.base.outgoing.messages import (
     OTHERS,
     Header,
@@ -91,7 +90,9 @@ class Cookies:
         if is_secure and target.scheme != "https":
             return
         path = said.get("path", "")
-        path = path if path.startswith("/") else _folder(target.path)
+        if not path.startswith("/"):
+            # The default is up to the last slash of the address that sets the cookie.
+            path = target.path.partition("?")[0].rpartition("/")[0] or "/"
         place = (name, target.host, path)
         if _has_ended(said):
             self._kept.drop(place)
@@ -103,11 +104,6 @@ def _is_for(cookie: _Cookie, target: RequestTarget) -> bool:
     path = target.path.partition("?")[0]
     fits = path == cookie.path or path.startswith(cookie.path if cookie.path.endswith("/") else f"{cookie.path}/")
     return fits and cookie.host == target.host and (target.scheme == "https" or not cookie.is_secure)
-
-
-def _folder(path: str) -> str:
-    """The default path of a cookie: up to the last slash of the address that sets it."""
-    return path.partition("?")[0].rpartition("/")[0] or "/"
 
 
 def _has_ended(said: dict[str, str]) -> bool:

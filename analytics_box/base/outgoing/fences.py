@@ -7,12 +7,35 @@ that an administrator opened for it, strangers none.
 from collections.abc import Callable
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Final
+from typing import Final, Literal
+
+from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing.addresses import Fence, Network
-from analytics_box.base.outgoing.askers import RequestAsker
 from analytics_box.base.settings import Settings, SettingsError
+
+
+class RequestAsker(Struct, frozen=True):
+    """The party that chose the address of a request. `organization_id` is set for members of an organization only.
+
+    Whatever a stranger typed, such as the webhook of a status page's subscriber, is asked as STRANGER, and reaches the
+    public internet only. What members entered is asked as `member_of` their organization. ADMINISTRATOR is for
+    addresses in the settings and on the command line.
+    """
+
+    kind: Literal["stranger", "member", "administrator"]
+    organization_id: str = ""
+
+
+STRANGER: Final = RequestAsker("stranger")
+ADMINISTRATOR: Final = RequestAsker("administrator")
+
+
+def member_of(organization_id: str) -> RequestAsker:
+    """The asker for what members of this organization entered."""
+    return RequestAsker("member", organization_id)
+
 
 ALL: Final = "all"  # an organization may reach every network of allowed_private_targets
 NONE: Final = "none"

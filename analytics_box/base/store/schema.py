@@ -13,8 +13,7 @@ from analytics_box.base.store.tables.accounts import ACCOUNTS
 from analytics_box.base.store.tables.box import CLUSTER, OVERVIEW, THIS_BOX
 from analytics_box.base.store.tables.events import ERROR_GROUPS, VIEWS_WITH_COMBINATIONS
 from analytics_box.base.store.tables.events import EVENTS as EVENT_TABLES
-from analytics_box.base.store.tables.flags import FLAGS
-from analytics_box.base.store.tables.links import LINKS
+from analytics_box.base.store.tables.links_and_flags import FLAGS, LINKS
 from analytics_box.base.store.tables.monitors import MONITORS
 from analytics_box.base.store.tables.status_pages import STATUS_PAGES
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.errors import BadRequest, ErrorDetail
+from analytics_box.base.errors import BadRequest
 from analytics_box.base.notify.rules import Channel
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import rules
@@ -56,10 +56,7 @@ def message(posted: Mapping[str, str], before: AlertRule | None, channels: Colle
     places = _destinations(posted, channels)
     if any("escalation" in one for one in places) and conditions.escalate_after_minutes is None:
         raise BadRequest.about("escalate_after_minutes", _("Enter the minutes until escalation"))
-    wrong: dict[str, str] = {}
-    plain = forms.read(posted, AlertRule, posted.get("zone", "") or "UTC", before, wrong)
-    if wrong:
-        raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
+    plain = forms.read_posted(posted, AlertRule, posted.get("zone", "") or "UTC", before)
     return plain | {
         "name": plain.get("name") or TRIGGER_LABELS[trigger],
         "websiteId": posted.get("website") or None,

@@ -21,7 +21,7 @@ from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.directory import Directory
-from analytics_box.tenants.websites.reach import is_own, own
+from analytics_box.tenants.websites.reach import own, own_row
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
 
@@ -64,11 +64,7 @@ async def of_website(call: Call, website: Website) -> list[ShareLink]:
 
 async def find_share(call: Call, share_id: str, website_id: str | None = None) -> tuple[Website, ShareLink]:
     """A share link of one of the caller's websites, or of this one. Raises NotFound."""
-    share = await call.read(lambda db: SHARES.find(db, share_id))
-    website = None if share is None else call.parts[Directory].find(share.website_id)
-    if share is None or website is None or not is_own(call, website) or website_id not in {None, website.id}:
-        raise errors.NotFound.of("share", share_id)
-    return website, share
+    return await own_row(call, SHARES.find, "share", share_id, website_id)
 
 
 def share_answer(call: Call, share: ShareLink) -> ShareShown:

@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from analytics_box.base import figures
 from analytics_box.base.acting import By
-from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.segments.segment import SEGMENTS
@@ -161,13 +160,9 @@ def _home(website: Website) -> str:
 
 def _fields(visit: PageRequest, form: Mapping[str, str], share: ShareLink | None) -> dict[str, object]:
     """The fields of the form. Raises BadRequest."""
-    wrong: dict[str, str] = {}
-    found = forms.read(form, ShareLink, visit.person.time_zone, share, wrong)
+    found = forms.read_posted(form, ShareLink, visit.person.time_zone, share)
     found |= {name: bool(form.get(name)) for name in _BOXES}
     found |= {"panels": [name for name in _PANELS if form.get(f"panel-{name}")]}
-    if wrong:
-        details = tuple(ErrorDetail(name, text) for name, text in wrong.items())
-        raise BadRequest(details[0].message, details=details)
     return found
 
 

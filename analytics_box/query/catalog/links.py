@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from analytics_box.base.facts.clicks import CLICK, KINDS
+from analytics_box.base.facts.event import CLICK, KINDS
 from analytics_box.query.catalog.geo import PLACE_CODES
 from analytics_box.query.catalog.traffic import PARTS
 from analytics_box.query.catalog.types import OutputColumn, QueryType, ScanRequest, Shape, Visualization, column

@@ -5,12 +5,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.client import Clients
+from analytics_box.base.outgoing.fences import member_of
 from analytics_box.resource.fields import answer_of
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.configuration import domains
-from analytics_box.tenants.configuration.rules import Domain, ProvenBy
+from analytics_box.tenants.configuration.domains import Domain, ProvenBy
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text
 from analytics_box.web.call import Call
 

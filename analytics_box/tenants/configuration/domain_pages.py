@@ -8,7 +8,7 @@ from analytics_box.base.translation import _
 from analytics_box.tenants.configuration import domain_calls as procedures
 from analytics_box.tenants.configuration import domains as verbs
 from analytics_box.tenants.configuration.domain_calls import AddDomain, OfDomain
-from analytics_box.tenants.configuration.rules import Domain
+from analytics_box.tenants.configuration.domains import Domain
 from analytics_box.tenants.tenancy import access, rules
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor

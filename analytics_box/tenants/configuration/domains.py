@@ -1,27 +1,100 @@
-"""Claiming, proving and removing domains: each verb writes its row and audit entry in the caller's transaction.
+"""Domains of an organization: their rules, and claiming, proving and removing them. Each verb writes its row and audit
+entry in the caller's transaction.
 
 A domain is verified by a TXT record that only its owner can create, or added by an administrator of the box (security:
 link and status domains).
 """
 
 from collections.abc import Collection
-from typing import Final
+from typing import Annotated, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
-from analytics_box.base.errors import Conflict
+from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.outgoing.client import Client
-from analytics_box.base.outgoing.failures import RequestFailed
+from analytics_box.base.outgoing.failures import AddressRefused, RequestFailed
+from analytics_box.base.outgoing.target import clean_host
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, ConstraintError
 from analytics_box.base.translation import _
-from analytics_box.tenants.configuration import rules
-from analytics_box.tenants.configuration.domain_rows import DOMAINS, TAKEN
-from analytics_box.tenants.configuration.rules import Domain
+from analytics_box.base.urls import url_parts
+from analytics_box.resource.fields import Field, Stamp, date
+from analytics_box.resource.table import Table
 from analytics_box.tenants.tenancy import access
+
+ProvenBy = Literal["dns", "administrator"]
+
+MOST_DOMAINS: Final = 50  # of one organization
+RECORD: Final = "_analytics-box"  # the label below which a domain's TXT record stands
+_LONGEST: Final = 253 - len(RECORD) - 1
+
+
+class Domain(Struct, frozen=True, rename="camel"):
+    """A domain that an organization claims, or has proven to be its own. Times are UTC ms.
+
+    `check_error` says why the latest check did not prove it.
+    """
+
+    id: str
+    organization_id: str
+    domain: str
+    token: str
+    created_at: Stamp
+    checked_at: Stamp | None = None
+    check_error: Annotated[str | None, Field(name="error", given=False)] = None
+    proven_at: Annotated[int | None, Field(name="verifiedAt", given=False, shown=date)] = None
+    proven_by: Annotated[ProvenBy | None, Field(name="verifiedBy", given=False)] = None
+
+    @property
+    def record(self) -> str:
+        """The name of the TXT record that proves it; its value is the token."""
+        return f"{RECORD}.{self.domain}"
+
+
+def clean_domain(given: str, own_hosts: Collection[str]) -> str:
+    """A bare domain in its one spelling (IDNA). Raises BadRequest for no domain and for the box's own hosts."""
+    text = given.strip()
+    text = text.partition("://")[2] if "://" in text else text
+    text = text.partition("/")[0]
+    try:
+        domain = clean_host(text)
+    except AddressRefused:
+        domain = ""
+    last = domain.rpartition(".")[2]
+    if "." not in domain or last.isdecimal() or not 4 <= len(domain) <= _LONGEST:
+        raise BadRequest.about("domain", _("Enter a domain, such as go.example.com"))
+    if last in {"localhost", "local", "internal", "invalid", "onion", "alt"}:
+        raise BadRequest.about("domain", _("This domain cannot be added"))
+    if domain in own_hosts:
+        raise BadRequest.about("domain", _("This is the server's own address. Enter another domain or subdomain"))
+    return domain
+
+
+def hosts_of(addresses: Collection[str]) -> frozenset[str]:
+    """The host names in these addresses, which may also be bare hosts."""
+    found = set()
+    for address in addresses:
+        host = url_parts(address if "://" in address else f"//{address}").hostname
+        if host:
+            try:
+                found.add(clean_host(host))
+            except AddressRefused:
+                continue
+    return frozenset(found)
+
+
+TAKEN: Final = "This domain belongs to another organization of this server"
+DOMAINS: Final = Table(
+    "domains",
+    Domain,
+    conflicts={
+        "domains.organization_id, domains.domain": ("domain", _("This domain has already been added")),
+        "domains.domain": ("domain", TAKEN),
+    },
+)
 
 
 def owner(db: Connection, domain: str) -> str | None:
@@ -59,7 +132,7 @@ class DomainCheckResult(Struct, frozen=True):
 
 def own_hosts(settings: Settings) -> frozenset[str]:
     """The hosts that the box itself answers on."""
-    return rules.hosts_of((settings.public_url, settings.tracker_url, settings.host))
+    return hosts_of((settings.public_url, settings.tracker_url, settings.host))
 
 
 def of(db: Connection, organization_id: str, by: By) -> list[Domain]:
@@ -92,12 +165,12 @@ def claim(
     access.check(db, organization_id, by, "update")
     if without_proof and not access.administers(db, by):
         raise errors.Forbidden(_("Only a server administrator can add a domain without verification"))
-    domain = rules.clean_domain(given, own_hosts)
-    if DOMAINS.count(db, "organization_id = ?", organization_id) >= rules.MOST_DOMAINS:
+    domain = clean_domain(given, own_hosts)
+    if DOMAINS.count(db, "organization_id = ?", organization_id) >= MOST_DOMAINS:
         raise Conflict.full(
             "domains",
-            rules.MOST_DOMAINS,
-            f"An organization can have up to {rules.MOST_DOMAINS} domains; remove one first",
+            MOST_DOMAINS,
+            f"An organization can have up to {MOST_DOMAINS} domains; remove one first",
         )
     if owner(db, domain) not in {None, organization_id}:
         raise Conflict(TAKEN)

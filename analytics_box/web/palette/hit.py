@@ -1,9 +1,14 @@
-"""Hits of the palette and how they match. Pure."""
+"""Hits of the palette, how they match, and the part that asks all rooms for them."""
 
-from collections.abc import Sequence
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
+
+from analytics_box.base.errors import BoxError
+from analytics_box.web.call import Call
 
 Kind = Literal[
     "here",
@@ -73,3 +78,30 @@ def best(hits: Sequence[PaletteHit], asked: PaletteSearch) -> list[tuple[Kind, l
         if own:
             found.append((asked.rank(own[0]) if asked.words else 0, kind, own[: asked.most]))
     return [(kind, own) for _, kind, own in sorted(found, key=lambda one: one[0])]
+
+
+log = logging.getLogger(__name__)
+
+# What a room has that fits, of the person's organization and in their reach, in its own order. It may be more than is
+# shown, and it must be quick: it is asked with each letter that is typed.
+Source = Callable[[Call, PaletteSearch], Awaitable[Sequence[PaletteHit]]]
+
+
+class PaletteSources:
+    """All sources, in any order."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = tuple(sources)
+
+    async def find(self, call: Call, asked: PaletteSearch) -> list[PaletteHit]:
+        """The hits of all rooms; a room that fails is left out."""
+        answers = await asyncio.gather(*(source(call, asked) for source in self._sources), return_exceptions=True)
+        found: list[PaletteHit] = []
+        for answer in answers:
+            if isinstance(answer, BoxError):
+                log.warning("A source of the palette failed: %s", answer.message)
+            elif isinstance(answer, BaseException):
+                raise answer
+            else:
+                found += answer
+        return found

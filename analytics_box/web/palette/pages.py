@@ -3,8 +3,7 @@
 from analytics_box.base.translation import _
 from analytics_box.web.page.shell import frame
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
-from analytics_box.web.palette.hit import LONGEST, PaletteHit, best, palette_search
-from analytics_box.web.palette.sources import PaletteSources
+from analytics_box.web.palette.hit import LONGEST, PaletteHit, PaletteSources, best, palette_search
 
 _KINDS = {
     "here": _("This website"),

@@ -6,9 +6,8 @@ its network means by it where none is written. And so does a utm_source that say
 
 import re
 
-from analytics_box.web.recognition.click_ids import CLICK_IDS
 from analytics_box.web.recognition.known_sources import DIRECT, SCREENS, SHOPS
-from analytics_box.web.recognition.source import kind_of, says_paid
+from analytics_box.web.recognition.source import CLICK_IDS, kind_of, says_paid
 
 CHANNELS = (
     *("Direct", "Cross-network", "Paid Shopping", "Paid Search", "Paid Social", "Paid Video", "Display", "Paid Other"),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode
 
 from analytics_box.base.urls import url_parts
-from analytics_box.web.recognition.click_ids import CLICK_IDS, is_tracking
+from analytics_box.web.recognition.source import CLICK_IDS, is_tracking
 
 LONGEST = 2_048
 _REMEMBERED, _SHORT = 5_000, 256  # addresses, and characters of one that is worth remembering: about 10 MB

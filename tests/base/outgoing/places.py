@@ -17,10 +17,9 @@ import dns.rdatatype
 import dns.rrset
 
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.base.outgoing.askers import STRANGER, RequestAsker
 from analytics_box.base.outgoing.certificate import tls_context
 from analytics_box.base.outgoing.client import Client, Clients, Trust
-from analytics_box.base.outgoing.fences import ALL, Fences
+from analytics_box.base.outgoing.fences import ALL, STRANGER, Fences, RequestAsker
 from analytics_box.base.outgoing.resolve import ServerResolver
 
 OPEN = "127.0.0.99"  # an address that the fence is told to let through

@@ -8,9 +8,8 @@ import pytest
 
 import analytics_box
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.outgoing.askers import ADMINISTRATOR, STRANGER, RequestAsker, member_of
 from analytics_box.base.outgoing.failures import AddressRefused
-from analytics_box.base.outgoing.fences import ALL, Fences, clean
+from analytics_box.base.outgoing.fences import ADMINISTRATOR, ALL, STRANGER, Fences, RequestAsker, clean, member_of
 from tests.cases import each
 
 ALLOWED = (ip_network("192.168.0.0/16"), ip_network("fd00::/8"))

@@ -4,7 +4,7 @@ import apsw
 import pytest
 
 from analytics_box.base.store.db import ConstraintError
-from analytics_box.base.store.scratch import copy, scratch
+from analytics_box.base.store.files import copy, scratch
 
 
 @pytest.fixture

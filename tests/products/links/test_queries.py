@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, HOUR, MINUTE
-from analytics_box.base.facts.clicks import CLICK, KINDS
-from analytics_box.base.facts.event import PAGE_VIEW, Event
+from analytics_box.base.facts.event import CLICK, KINDS, PAGE_VIEW, Event
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.strings import Strings
 from analytics_box.products.links.clicks import rows as click_rows

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.client import Clients
+from analytics_box.base.outgoing.fences import member_of
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from tests.app.admin.commanding import beside, result, typed
 from tests.inprocess import WholeBox, whole_box

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from analytics_box.web.recognition.click_ids import CLICK_IDS
 from analytics_box.web.recognition.paths import LONGEST, clean, page
+from analytics_box.web.recognition.source import CLICK_IDS
 from tests.cases import each
 from tests.examples import examples
 

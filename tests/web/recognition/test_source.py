@@ -8,9 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_box.web.recognition.channel import CHANNELS, channel
-from analytics_box.web.recognition.click_ids import CLICK_IDS
 from analytics_box.web.recognition.known_sources import DIRECT, known_sources, plain
-from analytics_box.web.recognition.source import domain_of, host_of, is_spam, kind_of, name_of_host, name_of_tag, source
+from analytics_box.web.recognition.source import (
+    CLICK_IDS,
+    domain_of,
+    host_of,
+    is_spam,
+    kind_of,
+    name_of_host,
+    name_of_tag,
+    source,
+)
 from tests.cases import each
 from tests.examples import examples
 

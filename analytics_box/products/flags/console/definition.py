@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.errors import BadRequest, ErrorDetail
+from analytics_box.base.errors import BadRequest
 from analytics_box.base.names import slug_of
 from analytics_box.base.translation import _
 from analytics_box.products.flags.console.fields import (
@@ -61,10 +61,7 @@ class Wrong:
 
     def check(self) -> None:
         """Raise BadRequest with all errors, by field of the form."""
-        if self.found:
-            raise BadRequest(
-                next(iter(self.found.values())), details=tuple(ErrorDetail(*one) for one in self.found.items())
-            )
+        forms.refuse(self.found)
 
 
 def definition_of(state: FlagFormState, stored: FlagDefinition | None = None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base import figures
-from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail
+from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.access import find_flag
@@ -29,6 +29,7 @@ from analytics_box.products.flags.saving import save
 from analytics_box.products.flags.schedules import calls, planning
 from analytics_box.products.flags.schedules.messages import CreateFlagSchedule, DeleteFlagSchedule, FlagSchedule
 from analytics_box.products.flags.sentences import percent
+from analytics_box.resource import forms
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page import dates
 from analytics_box.web.page.edits import EditConflict, check_version, shown_version, version_of
@@ -119,9 +120,7 @@ class _ScheduleFormReader:
 
     def check(self) -> None:
         """Raises BadRequest for all that is wrong."""
-        if self._wrong:
-            details = tuple(ErrorDetail(*one) for one in self._wrong.items())
-            raise BadRequest(next(iter(self._wrong.values())), details=details)
+        forms.refuse(self._wrong)
 
 
 class ScheduleLine(Struct, frozen=True):

@@ -14,7 +14,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.base.file_queue import FileQueue
 from analytics_box.base.store.db import Connection
-from analytics_box.base.store.scratch import copy, scratch
+from analytics_box.base.store.files import copy, scratch
 from analytics_box.products.links.bulk.cells import ShortLinkHosts
 from analytics_box.products.links.bulk.files import Form, LinkSheet
 from analytics_box.products.links.bulk.records import LinkRowOutcome, ParsedLinkRow, Status, parse, refused_row

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from analytics_box.base.facts.clicks import CLICK
+from analytics_box.base.facts.event import CLICK
 from analytics_box.base.facts.layout import INSERT
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection

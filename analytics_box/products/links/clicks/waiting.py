@@ -12,7 +12,7 @@ from typing import Final
 
 from analytics_box.base.clock import DAY, Clock, utc_day
 from analytics_box.base.errors import Unavailable
-from analytics_box.base.facts.clicks import CLICK
+from analytics_box.base.facts.event import CLICK
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.strings import Strings

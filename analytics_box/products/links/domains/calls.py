@@ -10,7 +10,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.base.clock import utc_day
-from analytics_box.base.facts.clicks import KINDS
+from analytics_box.base.facts.event import KINDS
 from analytics_box.base.store.db import Connection
 from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.products.links.clicks.waiting import Clicks

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Set
 
 from msgspec import Struct
 
-from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.client import Clients
+from analytics_box.base.outgoing.fences import member_of
 from analytics_box.products.links.targeting.policy import TargetPolicy
 from analytics_box.tenants.configuration.domains import own_hosts
 from analytics_box.web.call import Call

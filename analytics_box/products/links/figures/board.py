@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from analytics_box.base.facts.clicks import BOT, CLICK, KINDS
+from analytics_box.base.facts.event import BOT, CLICK, KINDS
 from analytics_box.base.translation import _
 from analytics_box.figures import hours
 from analytics_box.figures.board import (

@@ -6,7 +6,7 @@ from litestar.params import FromPath
 from msgspec.structs import replace
 
 from analytics_box.base import figures
-from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail
+from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.translation import _
 from analytics_box.base.urls import web_address
 from analytics_box.products.links.domains import calls as domain_calls
@@ -75,8 +75,7 @@ def _fields(state: LinkFormState, link: ShortLink | None, zone: str) -> dict[str
     if not target:
         wrong["targetUrl"] = _("Enter a destination")
     found |= {"rules": _rules(state, wrong), "variants": _variants(state, wrong)}
-    if wrong:
-        raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
+    forms.refuse(wrong)
     if not found.get("slug"):
         found.pop("slug", None)
     name = found.get("name") or target.partition("://")[2][:_LONGEST_NAME] or target[:_LONGEST_NAME]

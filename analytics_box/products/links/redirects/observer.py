@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base.clock import Clock
-from analytics_box.base.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Kind
+from analytics_box.base.facts.event import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Kind
 from analytics_box.ingest import visitors
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.products.links.clicks.rows import LinkClick

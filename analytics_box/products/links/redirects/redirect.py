@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from analytics_box.base import errors
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import RateLimited
-from analytics_box.base.facts.clicks import PREVIEW
+from analytics_box.base.facts.event import PREVIEW
 from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Db

@@ -15,8 +15,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import at_least, require
 from analytics_box.base.outgoing.addresses import Fence
-from analytics_box.base.outgoing.askers import member_of
-from analytics_box.base.outgoing.fences import Fences
+from analytics_box.base.outgoing.fences import Fences, member_of
 from analytics_box.base.outgoing.masking import mask_query
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken

@@ -2,7 +2,6 @@
 
 from typing import Any, Final
 
-from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.editing.messages import CreateMonitor, TryMonitor, UpdateMonitor
 from analytics_box.products.monitors.form.fields import AssertionFields, MonitorFormState
@@ -66,8 +65,7 @@ def _fields(state: MonitorFormState) -> dict[str, Any]:
     }
     if state.kind == "http":
         found |= _secret_fields(state, given, wrong)
-    if wrong:
-        raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
+    forms.refuse(wrong)
     return found
 
 

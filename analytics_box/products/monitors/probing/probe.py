@@ -7,10 +7,10 @@ from typing import Final
 
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.outgoing import messages
-from analytics_box.base.outgoing.askers import ADMINISTRATOR, RequestAsker, member_of
 from analytics_box.base.outgoing.client import Clients
 from analytics_box.base.outgoing.crowd import Crowd, CrowdSpot
 from analytics_box.base.outgoing.failures import RequestFailed
+from analytics_box.base.outgoing.fences import ADMINISTRATOR, RequestAsker, member_of
 from analytics_box.base.outgoing.messages import CANARIES, BodyBudget, RequestCourse, Share
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.monitor import Kind, Monitor

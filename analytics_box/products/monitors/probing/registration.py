@@ -8,9 +8,9 @@ from urllib.parse import urljoin
 import msgspec
 from msgspec import Struct
 
-from analytics_box.base.outgoing.askers import STRANGER
 from analytics_box.base.outgoing.client import Clients, OutgoingAnswer, OutgoingRequest
 from analytics_box.base.outgoing.failures import AddressRefused, RequestFailed
+from analytics_box.base.outgoing.fences import STRANGER
 from analytics_box.base.outgoing.target import clean_host, place
 
 BOOTSTRAP: Final = "https://data.iana.org/rdap/dns.json"

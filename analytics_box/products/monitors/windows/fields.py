@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo, available_timezones
 
-from analytics_box.base.errors import BadRequest, ErrorDetail
+from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.window import MaintenanceWindow
 from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow, UpdateMaintenanceWindow
@@ -102,8 +102,7 @@ def _parse_fields(fields: Mapping[str, str], before: MaintenanceWindow | None) -
     for name in ("startsAt", "endsAt"):
         if is_once and not fields.get(name):
             wrong[name] = _("Enter a day and a time")
-    if wrong:
-        raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
+    forms.refuse(wrong)
     return found
 
 

@@ -9,7 +9,7 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base import figures
-from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail, NotFound
+from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejection_of
 from analytics_box.products.status_pages.console.incident_fields import message_or_default
@@ -23,6 +23,7 @@ from analytics_box.products.status_pages.incidents.messages import (
     CreatePageMaintenance,
     UpdatePageMaintenance,
 )
+from analytics_box.resource import forms
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.edits import FIELD, check_version
 from analytics_box.web.page.questions import ConfirmationTexts, ask
@@ -183,8 +184,7 @@ def _maintenance_input(page: ConsolePage, fields: Mapping[str, str]) -> dict[str
     """The values of the form as procedure input. Raises BadRequest."""
     zone, wrong = ZoneInfo(page.whole.page.zone), dict[str, str]()
     times = {name: _instant(fields, field, zone, wrong) for name, field in _FIELDS.items() if field != "affected"}
-    if wrong:
-        raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
+    forms.refuse(wrong)
     return {"title": fields.get("title", ""), **times, "affectedMonitors": _chosen_components(fields)}
 
 

@@ -9,7 +9,7 @@ from litestar.params import FromPath
 from msgspec.structs import replace
 
 from analytics_box.base import figures
-from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail, NotFound, PayloadTooLarge
+from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadTooLarge
 from analytics_box.base.identity import at_least
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
@@ -49,8 +49,7 @@ def settings_input(form: Mapping[str, str], page: StatusPage) -> UpdateStatusPag
     """The form as input of the procedure. Raises BadRequest."""
     wrong: dict[str, str] = {}
     values = _form_values(form, page, wrong)
-    if wrong:
-        raise BadRequest(next(iter(wrong.values())), details=tuple(ErrorDetail(*one) for one in wrong.items()))
+    forms.refuse(wrong)
     return message_of({"statusPageId": page.id} | values, UpdateStatusPage, _("The form cannot be saved: {message}"))
 
 

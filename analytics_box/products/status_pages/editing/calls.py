@@ -7,8 +7,8 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct, UnsetType
 
 from analytics_box.base import errors, ids
-from analytics_box.base.outgoing.askers import member_of
 from analytics_box.base.outgoing.client import Clients
+from analytics_box.base.outgoing.fences import member_of
 from analytics_box.base.store.seal import Seal
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors

@@ -20,8 +20,8 @@ from analytics_box.base.notify.kinds.kind import json_post
 from analytics_box.base.notify.lanes import ROUND, Lanes
 from analytics_box.base.notify.receivers import SUBSCRIBERS, Queue
 from analytics_box.base.notify.send import ChannelSender, SendOutcome, outcome_of
-from analytics_box.base.outgoing.askers import STRANGER
 from analytics_box.base.outgoing.client import OutgoingAnswer
+from analytics_box.base.outgoing.fences import STRANGER
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal, SealBroken
