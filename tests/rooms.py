@@ -4,7 +4,8 @@
 on, so that a test can ask for what is in the other one.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Mapping
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -34,8 +35,11 @@ class Rooms:
         self.websites = {self.own: box.sites["shop"], self.other: box.sites["foreign"]}
         self.builder = self.person({self.own: "owner", self.other: "owner"})
 
-    def person(self, roles: Mapping[str, Role]) -> str:
-        """The cookie of a new user with these roles by organization; the session is on the first of them."""
+    def person(self, roles: Mapping[str, Role], resources: Collection[str] | None = None) -> str:
+        """The cookie of a new user with these roles by organization; the session is on the first of them.
+
+        In the first one they can access these resources only, if given.
+        """
         user_id, token, now = ids.new_id(), ids.new_token(), self.box.clock.now()
 
         def write(db: Any) -> None:
@@ -44,9 +48,11 @@ class Rooms:
                 (user_id, f"{user_id}@example.com", now),
             )
             for number, (organization_id, role) in enumerate(roles.items()):
+                stored = None if number or resources is None else json.dumps([*resources])
                 db.execute(
-                    "insert into members (organization_id, user_id, role, created_at) values (?, ?, ?, ?)",
-                    (organization_id, user_id, role, now + number),
+                    "insert into members (organization_id, user_id, role, created_at, resources) "
+                    "values (?, ?, ?, ?, ?)",
+                    (organization_id, user_id, role, now + number, stored),
                 )
             db.execute(
                 "insert into sessions (digest, user_id, organization_id, created_at, seen_at) values (?, ?, ?, ?, ?)",

@@ -58,11 +58,11 @@ def subjects(db: Db, websites: Directory, organizations: OrganizationDirectory) 
 
     async def link(link_id: str) -> KnownLink | None:
         found = await db.read(lambda reader: known_link(reader, link_id))
-        return KnownLink(*found) if found is not None else None
+        return KnownLink(link_id, *found) if found is not None else None
 
     async def monitor(monitor_id: str) -> KnownMonitor | None:
         found = await db.read(lambda reader: known_monitor(reader, monitor_id))
-        return KnownMonitor(*found) if found is not None else None
+        return KnownMonitor(monitor_id, *found) if found is not None else None
 
     async def website(website_id: str) -> Website | None:
         return websites.find(website_id)

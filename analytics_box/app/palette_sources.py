@@ -34,7 +34,9 @@ async def manual(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
 
 
 class PalettePlace(NamedTuple):
-    """A page, or what can be done on it, with other words for it that are searched as well."""
+    """A page, or what can be done on it, with other words for it that are searched as well. Those `of_organization` are
+    for members with access to all of it.
+    """
 
     kind: Kind
     label: str
@@ -42,6 +44,7 @@ class PalettePlace(NamedTuple):
     icon: str
     least: Role = "viewer"
     also: str = ""
+    of_organization: bool = True
 
 
 PLACES: Final = (
@@ -59,15 +62,18 @@ PLACES: Final = (
     PalettePlace("action", _("Create alert rule"), "/alerts/new", "plus", "admin", _("new add create make")),
     PalettePlace("action", _("Invite a member"), "/settings/members", "user", "admin", _("new add create make")),
     PalettePlace(
-        "action", _("Switch theme"), "/settings/profile#theme", "tune", "viewer", _("light dark mode colours")
+        "action", _("Switch theme"), "/settings/profile#theme", "tune", "viewer", _("light dark mode colours"), False
     ),
-    *(PalettePlace("page", entry.label, entry.href, entry.icon, entry.least) for entry in PRODUCTS),
+    *(
+        PalettePlace("page", entry.label, entry.href, entry.icon, entry.least, of_organization=False)
+        for entry in PRODUCTS
+    ),
     PalettePlace("page", _("Folders of links"), "/links/folders", "folder"),
     PalettePlace("page", _("Domains of links"), "/links/domains", "globe"),
     PalettePlace("page", _("Maintenance"), "/monitors/maintenance", "calendar"),
     PalettePlace("page", _("Target groups"), "/flags/groups", "user"),
-    PalettePlace("page", _("Manual and API"), "/docs", "help"),
-    PalettePlace("page", _("API reference"), "/docs/api", "help"),
+    PalettePlace("page", _("Manual and API"), "/docs", "help", of_organization=False),
+    PalettePlace("page", _("API reference"), "/docs/api", "help", of_organization=False),
 )
 
 
@@ -80,11 +86,12 @@ async def places(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
         PaletteHit(place.kind, place.label, place.href, place.icon)
         for place in PLACES
         if person.may(place.least) and asked.fits(place.label, place.also)
+        if person.resources is None or not place.of_organization
     ]
     if asked.words:
         found += [
             PaletteHit("page", entry.label, entry.href, "settings", group.place)
-            for group in visible_groups(person.role, person.is_administrator)
+            for group in visible_groups(person.role, person.is_administrator, restricted=person.resources is not None)
             for entry in group.entries
             if asked.fits(entry.label, group.place)
         ]

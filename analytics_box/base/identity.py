@@ -1,6 +1,6 @@
 """The identity behind a request: an API key, a signed-in person, or an anonymous caller. Decided once per request."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -99,12 +99,16 @@ WeekStart = Literal["sunday", "monday"]
 
 
 class Membership(Struct, frozen=True):
-    """An organization that a person belongs to. `logo` is the digest of its picture, or empty."""
+    """An organization that a person belongs to. `logo` is the digest of its picture, or empty.
+
+    `resources` are the ids of the websites, links, monitors, status pages and flags that they can access; None for all.
+    """
 
     organization_id: str
     name: str
     role: Role
     logo: str = ""
+    resources: frozenset[str] | None = None
 
 
 class SignedInPerson(Struct, frozen=True):
@@ -133,9 +137,19 @@ class SignedInPerson(Struct, frozen=True):
         """Whether the person has at least this role in the organization in which they act."""
         return at_least(self.role, least)
 
+    @property
+    def may_create(self) -> bool:
+        """Whether the person can create resources of the organization, which needs access to all of it."""
+        return self.may("member") and self.resources is None
+
     def role_in(self, organization_id: str) -> Role | None:
         """The person's role in any organization; None if they do not belong."""
         return next((one.role for one in self.memberships if one.organization_id == organization_id), None)
+
+    @property
+    def resources(self) -> frozenset[str] | None:
+        """The ids of what they can access in the organization in which they act; None for all of it."""
+        return next((one.resources for one in self.memberships if one.organization_id == self.organization_id), None)
 
 
 class Operator(Struct, frozen=True):
@@ -186,6 +200,20 @@ class Identity(Struct, frozen=True):
     def has(self, scope: Scope) -> bool:
         """Whether a key holds this scope. People are not bound by scopes but by their role."""
         return self.person is not None or (self.key is not None and self.key.has(scope))
+
+    @property
+    def resources(self) -> Set[str] | None:
+        """The ids of the resources that the caller is restricted to: the websites of a key, or what a person can
+        access. None for callers who are not restricted."""
+        if self.key is not None:
+            return self.key.websites
+        return None if self.person is None else self.person.resources
+
+    def reaches(self, *ids: str | None) -> bool:
+        """Whether a resource is one of those that the caller is restricted to, by its id or that of its website; True
+        for all callers who are not restricted."""
+        resources = self.resources
+        return resources is None or any(one in resources for one in ids)
 
     def may_act_for_organization(self, scope: str) -> bool:
         """Whether a key holds this scope on the whole organization, not just on single websites."""

@@ -41,6 +41,7 @@ class ReadScope(Struct, frozen=True):
 class KnownLink(Struct, frozen=True):
     """A short link: its number among the clicks, and whose it is."""
 
+    id: str
     number: int
     organization_id: str
 
@@ -48,6 +49,7 @@ class KnownLink(Struct, frozen=True):
 class KnownMonitor(Struct, frozen=True):
     """A monitor: its number among the checks, and whose it is."""
 
+    id: str
     number: int
     organization_id: str
     website_id: str | None
@@ -60,7 +62,7 @@ def of_monitor(identity: Identity, monitor: KnownMonitor, _: Names) -> ReadScope
 
 def of_link(identity: Identity, link: KnownLink, _: Names) -> ReadScope | None:
     """Return the scope of a query about a link."""
-    if not may_read_links(identity, link.organization_id):
+    if not may_read_links(identity, link.organization_id, link.id):
         return None
     return ReadScope((link.number,), subject="link")
 
@@ -91,10 +93,9 @@ def of_organization(
     if not may_read_organization(identity, organization_id):
         return None
     numbers = {website.id: website.site for website in readable(identity, organization_id, websites)}
-    restricted = identity.key is not None and identity.key.websites is not None
     return ReadScope(
         tuple(numbers.values()),
-        owner=0 if restricted else organizations.site_of(organization_id),
+        owner=organizations.site_of(organization_id) if identity.resources is None else 0,
         ids=numbers,
         people=identity.person is None or identity.person.may("member"),
     )
@@ -116,7 +117,8 @@ def may_read(identity: Identity, website: Website, types: Names) -> bool:
     if identity.key is not None:
         own = identity.key.organization_id == website.organization_id
         return own and identity.has("read:data") and identity.key.reaches(website.id)
-    return identity.person is not None and identity.person.organization_id == website.organization_id
+    person = identity.person
+    return person is not None and person.organization_id == website.organization_id and identity.reaches(website.id)
 
 
 def may_export(identity: Identity, website: Website) -> bool:
@@ -137,9 +139,12 @@ def may_read_organization(identity: Identity, organization_id: str) -> bool:
     return identity.person is not None and identity.person.organization_id == organization_id
 
 
-def may_read_links(identity: Identity, organization_id: str) -> bool:
-    """Whether the caller may ask about clicks on an organization's links: a key needs global access (spec 2.2)."""
-    return may_read_organization(identity, organization_id) and identity.may_act_for_organization("read:data")
+def may_read_links(identity: Identity, organization_id: str, link_id: str | None = None) -> bool:
+    """Whether the caller may ask about clicks on an organization's links, or on one of them: a key needs global access
+    (spec 2.2)."""
+    if not may_read_organization(identity, organization_id):
+        return False
+    return identity.may_act_for_organization("read:data") and (identity.person is None or identity.reaches(link_id))
 
 
 def may_read_monitor(identity: Identity, monitor: KnownMonitor) -> bool:
@@ -147,7 +152,9 @@ def may_read_monitor(identity: Identity, monitor: KnownMonitor) -> bool:
     monitor's website (wire 0 and 3.2)."""
     key = identity.key
     if key is None:
-        return identity.person is not None and identity.person.organization_id == monitor.organization_id
+        person = identity.person
+        own = person is not None and person.organization_id == monitor.organization_id
+        return own and identity.reaches(monitor.id, monitor.website_id)
     if key.organization_id != monitor.organization_id:
         return False
     if key.websites is None and not _OF_MONITORS.isdisjoint(key.scopes):
@@ -156,6 +163,5 @@ def may_read_monitor(identity: Identity, monitor: KnownMonitor) -> bool:
 
 
 def readable(identity: Identity, organization_id: str, websites: Directory) -> list[Website]:
-    """The websites of an organization that the caller may read; a restricted key reads those that it names."""
-    key = identity.key
-    return [website for website in websites.of(organization_id) if key is None or key.reaches(website.id)]
+    """The websites of an organization that the caller may read; a restricted caller reads those that they reach."""
+    return [website for website in websites.of(organization_id) if identity.reaches(website.id)]

@@ -1,10 +1,11 @@
 """Access to resources: one decision for API keys, signed-in people of any organization, and the box itself.
 
 People act by their role in the organization that owns a resource, whichever their session is on (owners.py). Keys act
-as admins within their scopes; a restricted key reaches only what belongs to its websites.
+as admins within their scopes. A restricted key reaches only what belongs to its websites, and people with access to
+selected resources only these and what belongs to them.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from typing import Any, Final, Protocol, TypeVar
 
 from msgspec import Struct
@@ -14,7 +15,9 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import ResourceType
 from analytics_box.base.identity import Identity, Role, require
 from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.translation import _
 from analytics_box.web.call import Call
+from analytics_box.web.route import Subject
 
 NOT_YOURS = "Access denied to this organization"
 
@@ -43,21 +46,22 @@ T = TypeVar("T", bound=OwnedRow)
 
 
 class Reach(Struct, frozen=True):
-    """The resources that a caller can act on: those of an organization and, for a restricted key, only those of its
-    websites.
+    """The resources that a caller can act on: those of an organization and, for a restricted caller, only the
+    `resources` with these ids and what belongs to them.
     """
 
     organization_id: str
     by: By
-    websites: Set[str] | None = None
+    resources: Set[str] | None = None
 
     def covers(self, row: OwnedRow) -> bool:
         """Whether a resource is in reach."""
-        return row.organization_id == self.organization_id and self.reaches(getattr(row, "website_id", None))
+        known = (getattr(row, "id", None), getattr(row, "website_id", None))
+        return row.organization_id == self.organization_id and any(map(self.reaches, known))
 
-    def reaches(self, website_id: str | None) -> bool:
-        """Whether resources of this website are in reach; None for resources of no website."""
-        return self.websites is None or website_id in self.websites
+    def reaches(self, resource_id: str | None) -> bool:
+        """Whether a resource and what belongs to it are in reach, by its id; None for no resource."""
+        return self.resources is None or resource_id in self.resources
 
 
 def reach(call: Call, organization_id: str | None = None, *, restricted: bool = False) -> Reach:
@@ -67,8 +71,7 @@ def reach(call: Call, organization_id: str | None = None, *, restricted: bool = 
     """
     if not restricted:
         refuse_restricted(call)
-    key = call.identity.key
-    return Reach(call.organization(organization_id), call.by, key.websites if key is not None else None)
+    return Reach(call.organization(organization_id), call.by, call.identity.resources)
 
 
 def acting(call: Call, organization_id: str | None) -> tuple[str, By]:
@@ -143,7 +146,7 @@ ORGANIZATION: Final = "organization_id"
 OWNERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "link_id": ("links", (ORGANIZATION,)),
     "link_folder_id": ("link_folders", (ORGANIZATION,)),
-    "monitor_id": ("monitors", (ORGANIZATION,)),
+    "monitor_id": ("monitors", ("website_id", ORGANIZATION)),
     "maintenance_id": ("maintenance_windows", (ORGANIZATION,)),
     "alarm_id": ("alarms", (ORGANIZATION,)),
     "key_id": ("api_keys", (ORGANIZATION,)),
@@ -171,11 +174,15 @@ OWNERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "website_id": ("websites", (ORGANIZATION,)),
 }
 _NAMES: Final = (*OWNERS, ORGANIZATION)
+# The kinds of resources that members can be restricted to.
+GRANTED: Final = ("website_id", "link_id", "monitor_id", "page_id", "flag_id")
 
 # The names that procedures and addresses give to ids where they differ: behind a name of the area, or everywhere.
 _ALIASES: Final[Mapping[str, str]] = {
     "schedule_id": "monitor_id",
     "schedule_ids": "monitor_id",
+    "uptime_schedule_id": "monitor_id",
+    "status_page_monitor_id": "component_id",
     "status_page_id": "page_id",
     "statusPage.monitor_id": "component_id",
     "statusPage.maintenance_id": "incident_id",
@@ -212,26 +219,58 @@ class Owners(Struct, frozen=True):
 
     box_db: Db
 
-    async def acting(self, identity: Identity, area: str, given: Mapping[str, Any]) -> Identity:
+    async def acting(
+        self, identity: Identity, area: str, given: Mapping[str, Any], about: Subject = "named"
+    ) -> Identity:
         """The caller in the organization that owns what a request names.
 
         A person who belongs to it acts there with their role in it, whichever organization their session is on. API
         keys, and people who do not belong to it, stay as they are: nothing there is theirs.
+
+        Raises Forbidden, or NotFound for a resource, if a person with access to selected resources asks for anything
+        else.
         """
         person = identity.person
-        if person is None or len(person.memberships) < 2:
+        if person is None:
             return identity
         ids = _ids(area, given)
-        if not ids:
+        if ids and len(person.memberships) > 1:
+            found = await self.box_db.read(lambda db: owner(db, ids))
+            identity = identity if found is None else identity.acting_in(found)
+        resources, organization_id = identity.resources, identity.organization_id
+        if about == "own" or resources is None:
             return identity
-        found = await self.box_db.read(lambda db: owner(db, ids))
-        return identity if found is None else identity.acting_in(found)
+        named = list(_every_id(area, given))
+        if about == "organization" or (about == "named" and not named):
+            raise errors.Forbidden(_("You have access to selected resources of this organization only"))
+
+        def find(db: Connection) -> tuple[bool, bool]:
+            within = [one for one in named if _within(db, resources, *one)]
+            return bool(within), any(_owner(db, *one) == organization_id for one in named if one not in within)
+
+        some, others = await self.box_db.read(find)
+        if others or (about == "named" and not some):
+            raise errors.NotFound(_("This was not found, or you do not have access to it"))
+        return identity
 
 
 def owner(db: Connection, ids: Mapping[str, str]) -> str | None:
     """The organization that owns the first of these resources that exists; None if none does."""
     found = (_owner(db, name, ids[name]) for name in _NAMES if name in ids)
     return next((organization_id for organization_id in found if organization_id is not None), None)
+
+
+def _within(db: Connection, resources: Set[str], name: str, value: str) -> bool:
+    """Whether a resource is one of these, or belongs to one."""
+    if value in resources:
+        return True
+    table, columns = OWNERS[name]
+    parents = tuple(column for column in columns if column != ORGANIZATION)
+    if not parents:
+        return False
+    row = db.execute(f"-- owners\nselect {', '.join(parents)} from {table} where id = ?", (value,)).fetchone()
+    found = zip(parents, row or (), strict=False)
+    return any(parent and _within(db, resources, column, str(parent)) for column, parent in found)
 
 
 def _owner(db: Connection, name: str, value: str) -> str | None:
@@ -243,6 +282,25 @@ def _owner(db: Connection, name: str, value: str) -> str | None:
             return None
         ((name, value), *_) = parents
     return value
+
+
+def _every_id(area: str, given: Any) -> Iterator[tuple[str, str]]:
+    """The names and values of all ids of resources in what a request names, at any depth and in lists; not those of
+    organizations.
+    """
+    if isinstance(given, Struct):
+        given = {name: getattr(given, name) for name in given.__struct_fields__}
+    if isinstance(given, list | tuple):
+        for one in given:
+            yield from _every_id(area, one)
+    elif isinstance(given, Mapping):
+        for field, value in given.items():
+            known = id_named(area, field) or (id_named(area, field[:-1]) if field.endswith("s") else None)
+            if known is None or known == ORGANIZATION:
+                yield from _every_id(area, value)
+            else:
+                values = value if isinstance(value, list | tuple) else (value,)
+                yield from ((known, one) for one in values if isinstance(one, str))
 
 
 def _ids(area: str, given: Mapping[str, Any]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from analytics_box.base.limits import Allowance
 from analytics_box.base.urls import url_parts
 from analytics_box.web.asgi import Scope
 from analytics_box.web.page.kept_forms import KeptForms
-from analytics_box.web.route import PUBLIC, SIGNED_IN, Access, Route, allow
+from analytics_box.web.route import PUBLIC, SIGNED_IN, Access, Route, Subject, allow
 
 if TYPE_CHECKING:
     from litestar import Request
@@ -36,8 +36,11 @@ class CallerDirectory(Protocol):
 class ResourceOwners(Protocol):
     """The owners of resources."""
 
-    async def acting(self, identity: Identity, area: str, given: Mapping[str, Any]) -> Identity:
-        """The caller in the organization that owns what a request names."""
+    async def acting(
+        self, identity: Identity, area: str, given: Mapping[str, Any], about: Subject = "named"
+    ) -> Identity:
+        """The caller in the organization that owns what a request names. Raises Forbidden or NotFound for people who
+        have access to selected resources only."""
 
 
 class Guard(Struct, frozen=True):
@@ -70,7 +73,8 @@ async def guard(connection: "Connection", handler: "BaseRouteHandler") -> None:
     narrowed = PUBLIC if route.also is not None else route.access  # the handler does it by what is asked for
     identity = await held.identity(connection, narrowed, page=route.page)
     named = connection.path_params if route.page else {**connection.query_params, **connection.path_params}
-    identity = await held.owners.acting(identity, route.path.split("/")[1], named)
+    about = "own" if route.access == PUBLIC else route.about
+    identity = await held.owners.acting(identity, route.path.split("/")[1], named, about)
     scope["identity"] = identity  # for handlers
     try:
         allow(identity, route.access, role=route.role, anonymous=route.anonymous, also=route.also)

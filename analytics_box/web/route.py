@@ -11,6 +11,9 @@ PUBLIC: Final = "public"  # nobody is asked who they are
 SIGNED_IN: Final = "signed in"  # a person, by session cookie
 
 Access = Scope | Literal["public", "signed in"]
+# What a request is about. People with access to selected resources reach those that it `named`; those among them that
+# its handler has `selected` by reach; their `own` account; and nothing that is about the whole `organization`.
+Subject = Literal["named", "selected", "own", "organization"]
 OF_ORGANIZATION: Final[frozenset[Scope]] = frozenset(  # never about a single website
     ("manage:config", "read:links", "write:links", "read:status_pages", "write:status_pages")
 )
@@ -91,6 +94,7 @@ class Route(NamedTuple):
     procedure: bool = False
     also: Scope | None = None
     by_key: Scope | None = None
+    about: Subject = "named"
 
     @property
     def handler(self) -> Callable[..., Any]:
@@ -98,14 +102,16 @@ class Route(NamedTuple):
         return self.named.load()
 
 
-def page_route(path: str, named: NamedHandler, role: Role = "viewer") -> Route:
+def page_route(path: str, named: NamedHandler, role: Role = "viewer", about: Subject = "named") -> Route:
     """A page that signed-in people see."""
-    return Route("GET", path, named, SIGNED_IN, role, page=True)
+    return Route("GET", path, named, SIGNED_IN, role, page=True, about=about)
 
 
-def form_route(path: str, named: NamedHandler, role: Role = "viewer", *, kept: bool = False) -> Route:
+def form_route(
+    path: str, named: NamedHandler, role: Role = "viewer", *, kept: bool = False, about: Subject = "named"
+) -> Route:
     """A form that signed-in people send."""
-    return Route("POST", path, named, SIGNED_IN, role, page=True, kept=kept)
+    return Route("POST", path, named, SIGNED_IN, role, page=True, kept=kept, about=about)
 
 
 class Procedure(NamedTuple):
@@ -123,6 +129,7 @@ class Procedure(NamedTuple):
     anonymous: bool = False
     most_bytes: int | None = None
     limit: int | None = None
+    about: Subject = "named"
 
     @property
     def handler(self) -> Callable[..., Any]:

@@ -24,7 +24,7 @@ from analytics_box.web import body, render
 from analytics_box.web.asgi import Receive, Scope, Send, respond
 from analytics_box.web.call import Call, Parts
 from analytics_box.web.guard import Guard
-from analytics_box.web.route import Procedure, allow
+from analytics_box.web.route import PUBLIC, Procedure, allow
 
 _JSON = (b"application/json",)
 _HEADERS = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
@@ -116,7 +116,8 @@ class Procedures:
     async def _call(self, line: Procedure, identity: Identity, given: bytes) -> Any:
         decoded = decode_input(line.handler, given)
         named = msgspec.structs.asdict(decoded)
-        identity = await self._guard.owners.acting(identity, line.name.partition(".")[0], named)
+        about = "own" if line.access == PUBLIC else line.about
+        identity = await self._guard.owners.acting(identity, line.name.partition(".")[0], named, about)
         refused = refusal_of(identity, line)
         if refused is not None:
             raise refused

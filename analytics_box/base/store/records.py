@@ -1,5 +1,6 @@
 """Rows as typed values: each row of a statement becomes a frozen Struct with the same field names."""
 
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import apsw
@@ -8,17 +9,28 @@ import msgspec
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-def all_of(db: apsw.Connection, kind: type[T], statement: str, values: Any = ()) -> list[T]:
+def all_of(
+    db: apsw.Connection,
+    kind: type[T],
+    statement: str,
+    values: Any = (),
+    *,
+    decoded: Mapping[str, Callable[[Any], object]] = {},
+) -> list[T]:
     """Every row as a `kind`; the statement lists its columns in the order of the fields.
 
-    0 and 1 become booleans where a field wants one.
+    0 and 1 become booleans where a field wants one. `decoded` are functions that decode columns, by field.
     """
     cursor = db.execute(statement, values)
     rows = cursor.fetchall()
     if not rows:
         return []
     names = kind.__struct_fields__
-    return [msgspec.convert(dict(zip(names, row, strict=True)), kind, strict=False) for row in rows]
+    found = [dict(zip(names, row, strict=True)) for row in rows]
+    for field, decode in decoded.items():
+        for one in found:
+            one[field] = decode(one[field])
+    return [msgspec.convert(one, kind, strict=False) for one in found]
 
 
 def one_of(db: apsw.Connection, kind: type[T], statement: str, values: Any = ()) -> T | None:

@@ -317,6 +317,14 @@ BOX: tuple[Step, ...] = (
             """,
         ),
     ),
+    # The ids of the websites, links, monitors, status pages and flags that a member can access; null for all.
+    (
+        "0015_member_resources",
+        (
+            "alter table members add column resources text check (json_valid(resources))",
+            "alter table invitations add column resources text check (json_valid(resources))",
+        ),
+    ),
 )
 EVENTS: tuple[Step, ...] = (
     (FIRST, EVENT_TABLES),

@@ -102,4 +102,4 @@ def _find(call: Call, row: T | None, noun: ResourceType, row_id: str, named: Own
         named.websiteId in {None, found.website_id} and named.organizationId in {None, found.organization_id}
     ):
         raise errors.NotFound.of(noun, row_id)
-    return FlagReach(own.organization_id, own.by, own.websites, website_id=found.website_id), found
+    return FlagReach(own.organization_id, own.by, own.resources, website_id=found.website_id), found

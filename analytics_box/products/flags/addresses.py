@@ -20,7 +20,7 @@ ADDRESSES: tuple[Route, ...] = (
     Route("POST", "/public/v1/flags", flag_routes.create, PUBLIC, by_key="manage:flags"),
     Route("PATCH", "/public/v1/flags/{flag_id:str}", flag_routes.update, PUBLIC, by_key="manage:flags"),
     Route("DELETE", "/public/v1/flags/{flag_id:str}", flag_routes.delete, PUBLIC, by_key="manage:flags"),
-    page_route("/flags", flag_list.flag_list),
+    page_route("/flags", flag_list.flag_list, about="selected"),
     page_route("/flags/new", flag_form.new_form, "member"),
     form_route("/flags/new", flag_form.add, "member", kept=True),
     page_route("/flags/moving", flag_files.moving),

@@ -13,6 +13,7 @@ from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.flag import Flag, TargetGroup
 from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.reach import all_own
 from analytics_box.tenants.websites.shell import shell
 from analytics_box.web.call import Call
 from analytics_box.web.page.shell import Shell
@@ -166,7 +167,7 @@ def owners(visit: PageRequest) -> Mapping[str, str]:
     person = visit.person
     named = {one.organization_id: one.name for one in person.memberships}
     found = {person.organization_id: _organization(named.get(person.organization_id, ""))}
-    return found | {one.id: figures.visible(one.name) for one in visit.parts[Directory].of(person.organization_id)}
+    return found | {one.id: figures.visible(one.name) for one in all_own(visit.call)}
 
 
 def owner_name(visit: PageRequest, scope_id: str) -> str:
@@ -193,6 +194,7 @@ async def flag_hits(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
         for scope in call.parts[Flags].of(person.organization_id)
         for flag in scope.flags
         if asked.fits(flag.definition.name, flag.key, flag.environment or "")
+        and call.identity.reaches(flag.id, flag.website_id)
     ]
 
 

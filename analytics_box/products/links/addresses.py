@@ -13,7 +13,7 @@ link_qr = Handlers("analytics_box.products.links.qr_routes")
 ADDRESSES: tuple[Route, ...] = (
     Route("GET", "/links/{link_id:str}/qr/{form:str}", link_qr.qr_code, "read:links"),
     Route("GET", "/links/export/{form:str}", link_imports.export, "read:links"),
-    page_route("/links", link_countries.link_list),
+    page_route("/links", link_countries.link_list, about="selected"),
     page_route("/links/countries", link_countries.clicks_by_country),
     page_route("/links/new", link_form.new_form, "member"),
     form_route("/links/new", link_form.add, "member", kept=True),

@@ -1,7 +1,7 @@
 """Links in box.db and the lists of them. Every function takes a connection inside the caller's transaction."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
@@ -66,7 +66,7 @@ class LinkFilters(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class LinkSelection(LinkFilters, frozen=True):
-    """A selection of an organization's links."""
+    """A selection of an organization's links; with `among`, of those with these ids."""
 
     organization_id: str
     search: str | None = None
@@ -75,6 +75,7 @@ class LinkSelection(LinkFilters, frozen=True):
     limit: int = 1_000
     offset: int = 0
     after: int = 0  # only links that are newer than the one with this number
+    among: Set[str] | None = None
 
 
 def links(db: Connection, selection: LinkSelection) -> list[ShortLink]:
@@ -187,6 +188,9 @@ def _where(selection: LinkSelection) -> tuple[str, dict[str, Any]]:
         if value is not None:
             parts.append(f"{name} = :{name}")
             values[name] = value
+    if selection.among is not None:
+        parts.append("id in (select value from json_each(:ids))")
+        values["ids"] = json.dumps([*selection.among])
     if selection.after:
         parts.append("number > :after")
         values["after"] = selection.after

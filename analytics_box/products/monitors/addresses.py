@@ -10,7 +10,7 @@ monitor_files = Handlers("analytics_box.products.monitors.moving.pages")
 maintenance_pages = Handlers("analytics_box.products.monitors.windows.pages")
 
 ADDRESSES: tuple[Route, ...] = (
-    page_route("/monitors", monitor_list.monitor_list),
+    page_route("/monitors", monitor_list.monitor_list, about="selected"),
     page_route("/monitors/new", monitor_form.new_form, "member"),
     form_route("/monitors/new", monitor_form.add, "member", kept=True),
     page_route("/monitors/maintenance", maintenance_pages.maintenance_list),

@@ -15,8 +15,7 @@ from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites import settings_area
-from analytics_box.tenants.websites.directory import Directory
-from analytics_box.tenants.websites.reach import restorable
+from analytics_box.tenants.websites.reach import all_own, restorable
 from analytics_box.tenants.websites.rules import MANAGER, Website
 from analytics_box.web.page.shell import frame
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
@@ -196,7 +195,7 @@ async def site_list(visit: Visitor) -> Page:
     `?moved=` names the organization that a website was just transferred to.
     """
     person, parts = visit.person, visit.parts
-    own = parts[Directory].of(person.organization_id)
+    own = all_own(visit.call)
     manages = person.may(MANAGER)
     deleted = await restorable(visit.call) if manages else []
     moved = visit.asked("moved")

@@ -20,10 +20,9 @@ from analytics_box.products.people import calls
 from analytics_box.products.people.reading import ProfilePerson, Profiles, instant
 from analytics_box.products.people.rules import holder_of
 from analytics_box.products.people.traces import TraceSubject
-from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
-from analytics_box.tenants.websites.shell import shell
+from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.dates import moment
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
@@ -252,11 +251,10 @@ def _done_text(visit: PageRequest) -> str:
 
 
 def _page(visit: PageRequest, website: Website, template: str, *, code: int = 200, **context: Any) -> Page:
-    reader = visit.person
     return visit.pages.show(
         template,
         code=code,
-        shell=shell(reader, "people", website=website, websites=visit.parts[Directory].of(reader.organization_id)),
+        shell=site_shell(visit, "people", website),
         site=website,
         home=_home(website),
         **context,

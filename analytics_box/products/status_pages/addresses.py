@@ -12,7 +12,7 @@ status_subscribers = Handlers("analytics_box.products.status_pages.console.subsc
 status_uploads = Handlers("analytics_box.products.status_pages.picture_routes")
 
 ADDRESSES: tuple[Route, ...] = (
-    page_route("/status-pages", status_list.page_list),
+    page_route("/status-pages", status_list.page_list, about="selected"),
     page_route("/status-pages/new", status_list.new_form, "member"),
     form_route("/status-pages/new", status_list.add, "member", kept=True),
     page_route("/status-pages/{page_id:str}", status_list.page_now),
@@ -103,7 +103,7 @@ ADDRESSES: tuple[Route, ...] = (
     form_route("/status-pages/{page_id:str}/files/{kind:str}/remove", status_settings.remove_picture, "member"),
     form_route("/status-pages/{page_id:str}/publish", status_settings.publish, "member"),
     form_route("/status-pages/{page_id:str}/unpublish", status_settings.unpublish, "member"),
-    form_route("/status-pages/{page_id:str}/transfer", status_settings.transfer, "member"),
+    form_route("/status-pages/{page_id:str}/transfer", status_settings.transfer, "member", about="organization"),
     page_route("/status-pages/{page_id:str}/delete", status_settings.delete_form, "member"),
     form_route("/status-pages/{page_id:str}/delete", status_settings.delete, "member"),
     Route("PUT", "/status-pages/uploads/{token:str}", status_uploads.upload, PUBLIC),

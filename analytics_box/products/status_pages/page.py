@@ -247,6 +247,11 @@ class Whole(Struct, frozen=True):
     incidents: tuple[Incident, ...] = ()
 
     @property
+    def id(self) -> str:
+        """The id of the page."""
+        return self.page.id
+
+    @property
     def organization_id(self) -> str:
         """The owner of the page."""
         return self.page.organization_id

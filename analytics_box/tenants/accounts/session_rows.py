@@ -5,6 +5,7 @@ from msgspec import Struct
 from analytics_box.base.identity import DateFormat, Membership, Role, Theme, TimeFormat, WeekStart
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
+from analytics_box.tenants.tenancy.rules import read_resources
 
 
 class SignInSession(Struct, frozen=True):
@@ -74,13 +75,14 @@ def find_with_memberships(db: Connection, digest: bytes) -> tuple[SignInSession 
         Membership,
         """
         -- sessions.find_with_memberships
-        select members.organization_id, organizations.name, members.role, organizations.logo
+        select members.organization_id, organizations.name, members.role, organizations.logo, members.resources
         from members
         join organizations on organizations.id = members.organization_id and organizations.deleted_at is null
         where members.user_id = ?
         order by members.created_at, members.organization_id
         """,
         (found.user_id,),
+        decoded={"resources": read_resources},
     )
     return found, memberships
 

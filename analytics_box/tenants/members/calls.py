@@ -1,8 +1,10 @@
 """Members and invitations over RPC (wire 10.4). For people only; organizations.rules decides who may do what."""
 
+from collections.abc import Collection
 from datetime import datetime
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from analytics_box.base import errors, ids
 from analytics_box.base.identity import Role
@@ -18,7 +20,7 @@ from analytics_box.tenants.members.rules import Invitation, Status
 from analytics_box.tenants.organizations.shown import MemberShown, member_shown
 from analytics_box.tenants.tenancy import access, defaults, members
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text, date
-from analytics_box.tenants.tenancy.rules import InvitedRole
+from analytics_box.tenants.tenancy.rules import MOST_RESOURCES, InvitedRole
 from analytics_box.web.call import Call
 
 
@@ -49,6 +51,21 @@ class OfMember(Struct, frozen=True, forbid_unknown_fields=True):
     organizationId: Text | None = None
 
 
+Resources = Annotated[tuple[Text, ...], Meta(max_length=MOST_RESOURCES)]
+
+
+class NewAccess(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.updateMemberAccess.
+
+    `resources` are the IDs of the websites, links, monitors, status pages and flags that the member can access; null
+    for everything.
+    """
+
+    userId: Text
+    resources: Resources | None
+    organizationId: Text | None = None
+
+
 class NewRole(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of organizations.updateMemberRole."""
 
@@ -72,6 +89,17 @@ async def update_member_role(call: Call, given: NewRole) -> MemberShown:
     organization_id, by = acting(call, given.organizationId)
     return member_shown(
         await call.write(lambda db: members.change_role(db, organization_id, by, given.userId, given.role))
+    )
+
+
+async def update_member_access(call: Call, given: NewAccess) -> MemberShown:
+    """organizations.updateMemberAccess: choose what a member can access.
+
+    Only viewers and members can be restricted. Raises BadRequest, Forbidden or NotFound.
+    """
+    organization_id, by = acting(call, given.organizationId)
+    return member_shown(
+        await call.write(lambda db: members.change_access(db, organization_id, by, given.userId, given.resources))
     )
 
 
@@ -104,11 +132,16 @@ async def transfer_ownership(call: Call, given: OfMember) -> MemberShown:
 
 
 class NewInvitation(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of organizations.createInvitation. Without a role it is the organization's default."""
+    """Input of organizations.createInvitation. Without a role it is the organization's default.
+
+    `resources` are the IDs of the websites, links, monitors, status pages and flags that a viewer or member can access;
+    without them it is everything.
+    """
 
     email: Text
     role: InvitedRole | None = None
     organizationId: Text | None = None
+    resources: Resources | None = None
 
 
 class OfInvitations(Struct, frozen=True, forbid_unknown_fields=True):
@@ -142,6 +175,7 @@ class InvitationShown(Struct, frozen=True):
     inviterId: str
     createdAt: datetime
     expiresAt: datetime
+    resources: list[str] | None
 
 
 class InvitationAnswer(Struct, frozen=True):
@@ -167,7 +201,9 @@ async def create_invitation(call: Call, given: NewInvitation) -> InvitationAnswe
     """organizations.createInvitation: invite a member with a link that works once, for 7 days. Raises BadRequest,
     Conflict, or RateLimited for a mailbox that got too many."""
     organization_id, _ = acting(call, given.organizationId)
-    invitation, url, emailed = await invite(call, organization_id, email=given.email, role=given.role)
+    invitation, url, emailed = await invite(
+        call, organization_id, email=given.email, role=given.role, resources=given.resources
+    )
     return InvitationAnswer(invitation_answer(invitation, call.now), url, emailed)
 
 
@@ -199,7 +235,12 @@ async def accept_invitation(call: Call, given: AcceptInvitation) -> AcceptInvita
 
 
 async def invite(
-    call: Call, organization_id: str, *, email: str, role: InvitedRole | None
+    call: Call,
+    organization_id: str,
+    *,
+    email: str,
+    role: InvitedRole | None,
+    resources: Collection[str] | None = None,
 ) -> tuple[Invitation, str | None, bool]:
     """Create an invitation: the invitation, its link, and whether it was sent.
 
@@ -211,7 +252,9 @@ async def invite(
     secret, by_mail = ids.new_token(), call.parts[Mailer].configured
 
     def write(db: Connection) -> tuple[Invitation, str]:
-        made = invitations.invite(db, organization_id, by, email=email, role=role, secret=secret, by_mail=by_mail)
+        made = invitations.invite(
+            db, organization_id, by, email=email, role=role, secret=secret, by_mail=by_mail, resources=resources
+        )
         if by_mail:
             mail_limits.take(db, "invitation", made[0].email, call.now)
             if not access.administers(db, by):
@@ -238,4 +281,5 @@ def invitation_answer(invitation: Invitation, now: int) -> InvitationShown:
         inviterId=invitation.invited_by,
         createdAt=date(invitation.created_at),
         expiresAt=date(invitation.expires_at),
+        resources=None if invitation.resources is None else sorted(invitation.resources),
     )

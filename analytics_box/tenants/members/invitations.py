@@ -1,5 +1,7 @@
 """Inviting, revoking and accepting: each verb writes its rows and audit entries in the caller's transaction."""
 
+from collections.abc import Collection
+
 from msgspec import Struct
 
 from analytics_box.base import audit, errors, ids
@@ -12,17 +14,20 @@ from analytics_box.tenants.accounts import rules as account_rules
 from analytics_box.tenants.accounts import users
 from analytics_box.tenants.members.rules import KEPT, LIFE, MOST_PENDING, Invitation
 from analytics_box.tenants.tenancy import access, members
-from analytics_box.tenants.tenancy.rules import InvitedRole
+from analytics_box.tenants.tenancy.rules import InvitedRole, check_resources, read_resources, stored_resources
 
-_COLUMNS = "id, organization_id, email, role, invited_by, created_at, expires_at, accepted_at, revoked_at, by_mail"
+_COLUMNS = """
+  id, organization_id, email, role, invited_by, created_at, expires_at, accepted_at, revoked_at, by_mail, resources
+"""
 
 
 def insert(db: Connection, invitation: Invitation, digest: bytes) -> None:
     db.execute(
         """
         -- invitations.insert
-        insert into invitations (id, organization_id, email, role, digest, invited_by, created_at, expires_at, by_mail)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        insert into invitations
+          (id, organization_id, email, role, digest, invited_by, created_at, expires_at, by_mail, resources)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         (
             invitation.id,
@@ -34,35 +39,33 @@ def insert(db: Connection, invitation: Invitation, digest: bytes) -> None:
             invitation.created_at,
             invitation.expires_at,
             int(invitation.by_mail),
+            stored_resources(invitation.resources),
         ),
     )
 
 
 def find(db: Connection, invitation_id: str) -> Invitation | None:
-    return records.one_of(
-        db, Invitation, f"-- invitations.find\nselect {_COLUMNS} from invitations where id = ?", (invitation_id,)
-    )
+    return next(iter(_select(db, "id = ?", invitation_id)), None)
 
 
 def by_digest(db: Connection, digest: bytes) -> Invitation | None:
     """The invitation whose link has this digest, whatever its state."""
-    return records.one_of(
-        db, Invitation, f"-- invitations.by_digest\nselect {_COLUMNS} from invitations where digest = ?", (digest,)
-    )
+    return next(iter(_select(db, "digest = ?", digest)), None)
 
 
 def pending_invitations(db: Connection, organization_id: str) -> list[Invitation]:
     """Neither accepted nor revoked, pending or expired; the newest first."""
+    unanswered = "organization_id = ? and accepted_at is null and revoked_at is null order by created_at desc, id"
+    return _select(db, unanswered, organization_id)
+
+
+def _select(db: Connection, where: str, value: str | bytes) -> list[Invitation]:
     return records.all_of(
         db,
         Invitation,
-        f"""
-        -- invitations.unanswered
-        select {_COLUMNS} from invitations
-        where organization_id = ? and accepted_at is null and revoked_at is null
-        order by created_at desc, id
-        """,
-        (organization_id,),
+        f"-- invitations.select\nselect {_COLUMNS} from invitations where {where}",
+        (value,),
+        decoded={"resources": read_resources},
     )
 
 
@@ -93,10 +96,18 @@ class Welcome(Struct, frozen=True):
 
 
 def invite(
-    db: Connection, organization_id: str, by: By, *, email: str, role: InvitedRole, secret: str, by_mail: bool
+    db: Connection,
+    organization_id: str,
+    by: By,
+    *,
+    email: str,
+    role: InvitedRole,
+    secret: str,
+    by_mail: bool,
+    resources: Collection[str] | None = None,
 ) -> tuple[Invitation, str]:
     """Ask a user to join; the invitation and the organization's name. `secret` is the link's, which is `by_mail` if
-    only its receiver gets to see it.
+    only its receiver gets to see it. `resources` are the ids of what they can access; None for all.
 
     An older unanswered invitation of the same person ends. Raises Forbidden, BadRequest or Conflict.
     """
@@ -104,6 +115,8 @@ def invite(
     if by.user_id is None:
         raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
     email = account_rules.clean_email(email)
+    check_resources(role, resources)
+    known = None if resources is None else members.existing_resources(db, organization_id, resources)
     if any(member.email.lower() == email for member in members.of_organization(db, organization_id)):
         raise Conflict(_("This user is already a member"))
     waiting = pending_invitations(db, organization_id)
@@ -125,9 +138,11 @@ def invite(
         created_at=by.now,
         expires_at=by.now + LIFE,
         by_mail=by_mail,
+        resources=known,
     )
     insert(db, invitation, ids.digest(secret))
-    audit.record(db, by, organization_id, "created", "invitation", invitation.id, {"email": email, "role": role})
+    detail = {"email": email, "role": role, **members.named_resources(known)}
+    audit.record(db, by, organization_id, "created", "invitation", invitation.id, detail)
     return invitation, access.existing(db, organization_id).name
 
 
@@ -207,7 +222,7 @@ def sweep(db: Connection, now: int) -> None:
 
 def _join(db: Connection, invitation: Invitation, user_id: str, now: int) -> Invitation:
     by = By(f"user:{user_id}", now, user_id)
-    members.add(db, invitation.organization_id, by, role=invitation.role)
+    members.add(db, invitation.organization_id, by, role=invitation.role, resources=invitation.resources)
     set_accepted(db, invitation.id, now)
     audit.record(db, by, invitation.organization_id, "updated", "invitation", invitation.id, {"accepted": True})
     return invitation

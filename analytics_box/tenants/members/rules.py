@@ -18,7 +18,8 @@ Status = Literal["pending", "expired", "accepted", "revoked"]
 class Invitation(Struct, frozen=True):
     """An invitation to join an organization. Its secret is stored only as a digest. Times are UTC ms.
 
-    The link of an invitation `by_mail` was only mailed, so that a user who opens it has the mailbox.
+    The link of an invitation `by_mail` was only mailed, so that a user who opens it has the mailbox. `resources` are
+    the ids of what the new member can access; None for all.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Invitation(Struct, frozen=True):
     accepted_at: int | None = None
     revoked_at: int | None = None
     by_mail: bool = False
+    resources: frozenset[str] | None = None
 
     def status(self, now: int) -> Status:
         """Only a pending one can be accepted."""

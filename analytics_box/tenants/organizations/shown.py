@@ -31,7 +31,8 @@ class OrganizationAnswer(Struct, frozen=True):
 class MemberShown(Struct, frozen=True):
     """A member as procedures answer with it. `name` can be empty.
 
-    If `confirmed` is false, nothing proves that the address is the member's.
+    If `confirmed` is false, nothing proves that the address is the member's. `resources` are the IDs of the websites,
+    links, monitors, status pages and flags that they can access; null for all.
     """
 
     userId: str
@@ -40,6 +41,7 @@ class MemberShown(Struct, frozen=True):
     role: Role
     createdAt: datetime
     confirmed: bool
+    resources: list[str] | None
 
 
 def organization_answer(call: Call, stored: StoredOrganization, role: Role | None = None) -> OrganizationAnswer:
@@ -60,7 +62,13 @@ def organization_answer(call: Call, stored: StoredOrganization, role: Role | Non
 def member_shown(member: OrganizationMember) -> MemberShown:
     """A member for an answer."""
     return MemberShown(
-        member.user_id, member.email, member.name, member.role, date(member.created_at), member.confirmed
+        member.user_id,
+        member.email,
+        member.name,
+        member.role,
+        date(member.created_at),
+        member.confirmed,
+        None if member.resources is None else sorted(member.resources),
     )
 
 

@@ -3,17 +3,21 @@
 Roles are read inside the transaction, so two concurrent changes cannot leave an organization without an owner.
 """
 
+from collections.abc import Collection
+from typing import Any
+
 from msgspec.structs import replace
 
 from analytics_box.base import audit, errors
 from analytics_box.base.acting import By
+from analytics_box.base.differences import difference
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import Role
 from analytics_box.base.notify import change
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
 from analytics_box.base.translation import _
-from analytics_box.resource.reach import role_of
+from analytics_box.resource.reach import GRANTED, owner, role_of
 from analytics_box.tenants.tenancy import rows, rules
 from analytics_box.tenants.tenancy.access import check
 from analytics_box.tenants.tenancy.rules import Organization, OrganizationMember
@@ -35,11 +39,11 @@ def insert_organization(db: Connection, organization: Organization, *, owner: st
     rows.insert_member(db, organization_id=organization.id, user_id=owner, role="owner", now=organization.created_at)
 
 
-def add(db: Connection, organization_id: str, by: By, *, role: Role) -> None:
+def add(db: Connection, organization_id: str, by: By, *, role: Role, resources: Collection[str] | None = None) -> None:
     """Make the actor a member; the caller has checked that they can be. Raises Conflict for a member."""
     user_id = by.user_id or ""
-    rows.insert_member(db, organization_id=organization_id, user_id=user_id, role=role, now=by.now)
-    audit.record(db, by, organization_id, "created", "member", user_id, {"role": role})
+    rows.insert_member(db, organization_id=organization_id, user_id=user_id, role=role, now=by.now, resources=resources)
+    audit.record(db, by, organization_id, "created", "member", user_id, {"role": role, **named_resources(resources)})
 
 
 def change_role(db: Connection, organization_id: str, by: By, user_id: str, role: Role) -> OrganizationMember:
@@ -48,10 +52,20 @@ def change_role(db: Connection, organization_id: str, by: By, user_id: str, role
     member = _member(db, organization_id, user_id)
     rules.check_role_change(acting, member.role, role)
     rules.check_an_owner_stays(_owners(db, organization_id), member.role, role)
-    if role != member.role:
-        rows.set_role(db, organization_id, user_id, role)
-        _note_role(db, organization_id, by, member, role)
-    return replace(member, role=role)
+    resources = member.resources if role in rules.RESTRICTED else None
+    return _set_access(db, organization_id, by, member, role, resources)
+
+
+def change_access(
+    db: Connection, organization_id: str, by: By, user_id: str, resources: Collection[str] | None
+) -> OrganizationMember:
+    """Let a member access these resources only, or all of them if None. Raises Forbidden, NotFound or BadRequest."""
+    acting = check(db, organization_id, by, "change roles")
+    member = _member(db, organization_id, user_id)
+    rules.check_role_change(acting, member.role, member.role)
+    rules.check_resources(member.role, resources)
+    known = None if resources is None else existing_resources(db, organization_id, resources)
+    return _set_access(db, organization_id, by, member, member.role, known)
 
 
 def remove(db: Connection, seal: Seal, organization_id: str, by: By, user_id: str) -> OrganizationMember:
@@ -76,11 +90,9 @@ def transfer(db: Connection, organization_id: str, by: By, user_id: str) -> Orga
     if user_id == by.user_id:
         raise BadRequest.about("userId", _("Choose another member"))
     before = _member(db, organization_id, by.user_id or "")
-    rows.set_role(db, organization_id, user_id, "owner")
-    rows.set_role(db, organization_id, before.user_id, "admin")
-    _note_role(db, organization_id, by, member, "owner")
-    _note_role(db, organization_id, by, before, "admin")
-    return replace(member, role="owner")
+    after = _set_access(db, organization_id, by, member, "owner", None)
+    _set_access(db, organization_id, by, before, "admin", None)
+    return after
 
 
 def _delete(db: Connection, seal: Seal, organization_id: str, by: By, member: OrganizationMember) -> OrganizationMember:
@@ -92,10 +104,38 @@ def _delete(db: Connection, seal: Seal, organization_id: str, by: By, member: Or
     return member
 
 
-def _note_role(db: Connection, organization_id: str, by: By, before: OrganizationMember, role: Role) -> None:
-    """The audit entry of another role."""
-    detail = {"email": before.email, "role": {"before": before.role, "after": role}}
-    audit.record(db, by, organization_id, "updated", "member", before.user_id, detail)
+def _set_access(
+    db: Connection,
+    organization_id: str,
+    by: By,
+    before: OrganizationMember,
+    role: Role,
+    resources: frozenset[str] | None,
+) -> OrganizationMember:
+    """Another role or other resources, with the audit entry."""
+    after = replace(before, role=role, resources=resources)
+    changes = difference(before, after, ("role", "resources"), shown={"resources": _access_in_log})
+    if changes:
+        rows.set_access(db, organization_id, before.user_id, role, resources)
+        audit.record(db, by, organization_id, "updated", "member", before.user_id, {"email": before.email, **changes})
+    return after
+
+
+def existing_resources(db: Connection, organization_id: str, wanted: Collection[str]) -> frozenset[str]:
+    """The resources with these ids that the organization owns. Raises BadRequest if one does not exist."""
+    known = frozenset(one for one in wanted if any(owner(db, {name: one}) == organization_id for name in GRANTED))
+    if len(known) < len(frozenset(wanted)):
+        raise BadRequest.about("resources", _("At least one of these does not exist in this organization"))
+    return known
+
+
+def named_resources(resources: Collection[str] | None) -> dict[str, list[str]]:
+    """The resources of a member for the audit log; empty for members who can access all."""
+    return {} if resources is None else {"resources": sorted(resources)}
+
+
+def _access_in_log(resources: Collection[str] | None) -> Any:
+    return "all" if resources is None else sorted(resources)
 
 
 def _member(db: Connection, organization_id: str, user_id: str) -> OrganizationMember:

@@ -1,11 +1,20 @@
 """Organizations and their members in box.db. Every function takes a connection inside the caller's transaction."""
 
+from collections.abc import Collection
+
 from analytics_box.base.errors import Conflict
 from analytics_box.base.identity import Role
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection, ConstraintError
 from analytics_box.base.translation import _
-from analytics_box.tenants.tenancy.rules import SLUG_TAKEN, Organization, OrganizationMember, StoredOrganization
+from analytics_box.tenants.tenancy.rules import (
+    SLUG_TAKEN,
+    Organization,
+    OrganizationMember,
+    StoredOrganization,
+    read_resources,
+    stored_resources,
+)
 
 _COLUMNS = """
   organizations.id, name, slug, plan, site, time_zone, logo, metadata, organizations.created_at, deleted_at
@@ -96,13 +105,15 @@ def members(db: Connection, organization_id: str) -> list[OrganizationMember]:
         OrganizationMember,
         """
         -- tenancy.members
-        select members.user_id, users.email, members.role, members.created_at, users.name, not users.is_unconfirmed
+        select members.user_id, users.email, members.role, members.created_at, users.name, not users.is_unconfirmed,
+               members.resources
         from members
         join users on users.id = members.user_id
         where members.organization_id = ?
         order by members.created_at, members.user_id
         """,
         (organization_id,),
+        decoded={"resources": read_resources},
     )
 
 
@@ -110,24 +121,35 @@ def member(db: Connection, organization_id: str, user_id: str) -> OrganizationMe
     return next((one for one in members(db, organization_id) if one.user_id == user_id), None)
 
 
-def insert_member(db: Connection, *, organization_id: str, user_id: str, role: Role, now: int) -> None:
+def insert_member(
+    db: Connection,
+    *,
+    organization_id: str,
+    user_id: str,
+    role: Role,
+    now: int,
+    resources: Collection[str] | None = None,
+) -> None:
     """Raises Conflict when the person is a member already."""
     try:
         db.execute(
             """
             -- tenancy.insert_member
-            insert into members (organization_id, user_id, role, created_at) values (?, ?, ?, ?)
+            insert into members (organization_id, user_id, role, created_at, resources) values (?, ?, ?, ?, ?)
             """,
-            (organization_id, user_id, role, now),
+            (organization_id, user_id, role, now, stored_resources(resources)),
         )
     except ConstraintError as known:
         raise Conflict(_("This user is already a member")) from known
 
 
-def set_role(db: Connection, organization_id: str, user_id: str, role: Role) -> None:
+def set_access(
+    db: Connection, organization_id: str, user_id: str, role: Role, resources: Collection[str] | None
+) -> None:
+    """The role of a member, and the ids of the resources that they can access; None for all."""
     db.execute(
-        "-- tenancy.set_role\nupdate members set role = ? where organization_id = ? and user_id = ?",
-        (role, organization_id, user_id),
+        "-- tenancy.set_access\nupdate members set role = ?, resources = ? where organization_id = ? and user_id = ?",
+        (role, stored_resources(resources), organization_id, user_id),
     )
 
 

@@ -1,7 +1,9 @@
 """Organizations, their members, and what each role allows (wire 10.4). Pure."""
 
+from collections.abc import Collection
 from typing import Final, Literal
 
+import msgspec
 from msgspec import Struct
 
 from analytics_box.base import errors, names
@@ -70,7 +72,8 @@ class StoredOrganization(Struct, frozen=True):
 class OrganizationMember(Struct, frozen=True):
     """A person in an organization. `name` can be empty. Times are UTC ms.
 
-    If `confirmed` is false, nothing proves that the address is the member's.
+    If `confirmed` is false, nothing proves that the address is the member's. `resources` are the ids of the websites,
+    links, monitors, status pages and flags that they can access; None for all.
     """
 
     user_id: str
@@ -79,6 +82,7 @@ class OrganizationMember(Struct, frozen=True):
     created_at: int
     name: str = ""
     confirmed: bool = True
+    resources: frozenset[str] | None = None
 
 
 def clean_organization(name: str) -> str:
@@ -112,6 +116,33 @@ def check_role_change(by: Role, before: Role, after: Role | None) -> None:
     check(by, "remove members" if after is None else "change roles")
     if by != "owner" and "owner" in {before, after}:
         raise errors.Forbidden(_("Only an owner can change an owner"))
+
+
+# The roles that can be restricted to selected resources, and to how many at most.
+RESTRICTED: Final[frozenset[Role]] = frozenset(("viewer", "member"))
+MOST_RESOURCES: Final = 1_000
+
+
+def check_resources(role: Role, resources: Collection[str] | None) -> None:
+    """Raises BadRequest unless members with this role can be restricted to these resources."""
+    if resources is None:
+        return
+    if role not in RESTRICTED:
+        raise BadRequest.about("resources", _("Owners and admins can access everything"))
+    if not resources:
+        raise BadRequest.about("resources", _("Select at least one website, link, monitor, status page or flag"))
+    if len(resources) > MOST_RESOURCES:
+        raise BadRequest.about("resources", _("Select up to {count} resources").format(count=f"{MOST_RESOURCES:,}"))
+
+
+def read_resources(stored: str | None) -> frozenset[str] | None:
+    """The resources of a member as they are stored."""
+    return None if stored is None else frozenset(msgspec.json.decode(stored, type=list[str]))
+
+
+def stored_resources(resources: Collection[str] | None) -> str | None:
+    """The resources of a member, to be stored."""
+    return None if resources is None else msgspec.json.encode(sorted(resources)).decode()
 
 
 def check_an_owner_stays(owners: int, before: Role, after: Role | None) -> None:

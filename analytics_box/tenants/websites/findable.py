@@ -8,6 +8,7 @@ from analytics_box.base.identity import Role, at_least
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.reach import all_own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.settings_area import TABS
 from analytics_box.web.call import Call
@@ -45,7 +46,7 @@ async def websites(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
     person = call.identity.person
     if person is None:
         return ()
-    own = sorted(call.parts[Directory].of(person.organization_id), key=lambda one: one.name.casefold())
+    own = sorted(all_own(call, person.organization_id), key=lambda one: one.name.casefold())
     here = next((one for one in own if asked.here.startswith(f"/sites/{one.id}")), None)
     found = list(_pages(here, asked, person.role, "here")) if here is not None else []
     for website in own:

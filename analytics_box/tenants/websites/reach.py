@@ -31,7 +31,8 @@ def is_own(call: Call, website: Website) -> bool:
     if key is not None:
         return key.organization_id == website.organization_id and key.reaches(website.id)
     acting = person or call.identity.operator
-    return acting is not None and acting.organization_id == website.organization_id
+    own = acting is not None and acting.organization_id == website.organization_id
+    return own and call.identity.reaches(website.id)
 
 
 def own(call: Call, website_id: str) -> Website:

@@ -9,6 +9,7 @@ from analytics_box.base.cache import BoundedCache
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
 from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.reach import all_own
 from analytics_box.tenants.websites.rules import LOCAL, Website
 from analytics_box.web.page.shell import Here, Shell, WebsitePlace, about, frame
 
@@ -31,7 +32,8 @@ class WebsiteNavigation:
         if frame.website is not None:
             self._last.put(frame.user_id, frame.website.id)
             return frame
-        websites = self._directory.of(frame.organization_id)
+        known, resources = self._directory.of(frame.organization_id), frame.resources
+        websites = [one for one in known if resources is None or one.id in resources]
         if not websites:
             return frame
         last = self._last.get(frame.user_id)
@@ -132,7 +134,7 @@ def shell(
 
 def site_shell(visit: "PageRequest", here: Here, website: Website) -> Shell:
     """The frame of a page about a website."""
-    return shell(visit.person, here, website=website, websites=visit.parts[Directory].of(visit.person.organization_id))
+    return shell(visit.person, here, website=website, websites=all_own(visit.call))
 
 
 def website_shown(website: Website, *, online: str, script: str) -> WebsiteHeader:

@@ -35,11 +35,14 @@ class SettingsEntry(NamedTuple):
 
 
 class SettingsGroup(NamedTuple):
-    """Pages of the settings area under one heading. The palette shows `place` with each entry."""
+    """Pages of the settings area under one heading. The palette shows `place` with each entry. Those `of_organization`
+    are for members with access to all of it.
+    """
 
     label: str
     place: str
     entries: tuple[SettingsEntry, ...]
+    of_organization: bool = False
 
 
 GROUPS: Final = (
@@ -64,6 +67,7 @@ GROUPS: Final = (
             SettingsEntry("keys", _("API keys"), "/settings/keys"),
             SettingsEntry("audit", _("Audit log"), "/settings/audit", least="admin"),
         ),
+        of_organization=True,
     ),
     SettingsGroup(
         _("Server"),
@@ -79,9 +83,10 @@ GROUPS: Final = (
 
 
 def visible_groups(
-    role: Role, administrator: bool, groups: Sequence[SettingsGroup] = GROUPS
+    role: Role, administrator: bool, groups: Sequence[SettingsGroup] = GROUPS, *, restricted: bool = False
 ) -> tuple[SettingsGroup, ...]:
-    """Return the groups with the entries that this user can open, without empty ones."""
+    """Return the groups with the entries that this user can open, without empty ones. Users with access to selected
+    resources see nothing of the organization."""
     seen = (
         group._replace(
             entries=tuple(
@@ -91,6 +96,7 @@ def visible_groups(
             )
         )
         for group in groups
+        if not (restricted and group.of_organization)
     )
     return tuple(group for group in seen if group.entries)
 

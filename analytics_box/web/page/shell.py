@@ -1,5 +1,6 @@
 """The frame around signed-in pages. Pure."""
 
+from collections.abc import Set
 from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
@@ -101,6 +102,7 @@ class Shell(Struct, frozen=True):
 
     `organization_id`, `organization` (its name), `logo` (its picture) and `role` are those of the session's
     organization; `organizations` are all that the user belongs to. Administrators of the box see its notices.
+    `resources` are the ids of what they can access in the session's organization; None for all of it.
     """
 
     email: str
@@ -116,7 +118,13 @@ class Shell(Struct, frozen=True):
     logo: str = ""
     organizations: tuple[OrganizationChoice, ...] = ()
     is_administrator: bool = False
+    resources: Set[str] | None = None
     of_website: tuple[NavigationEntry, ...] = ()
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether the user can access selected resources only."""
+        return self.resources is not None
 
     @property
     def products(self) -> tuple[NavigationEntry, ...]:
@@ -162,4 +170,5 @@ def frame(person: SignedInPerson, here: Here) -> Shell:
         logo=next((one.logo for one in organizations if one.current), ""),
         organizations=organizations,
         is_administrator=person.is_administrator,
+        resources=next((one.resources for one in person.memberships if one.organization_id == current), None),
     )

@@ -66,7 +66,9 @@ class Pages:
             "static": assets.url,
             "_": _,
             "ngettext": ngettext,
-            "settings_groups": lambda shell: visible_groups(shell.role, shell.is_administrator, self._settings),
+            "settings_groups": lambda shell: visible_groups(
+                shell.role, shell.is_administrator, self._settings, restricted=shell.is_restricted
+            ),
             "notices": lambda shell: (),
             "complete_frame": lambda shell: shell,
         }

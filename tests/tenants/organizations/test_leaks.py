@@ -41,6 +41,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "organizations.listDeleted": {},
     "organizations.listMembers": {},
     "organizations.updateMemberRole": {"userId": "{member}", "role": "viewer"},
+    "organizations.updateMemberAccess": {"userId": "{member}", "resources": None},
     "organizations.removeMember": {"userId": "{member}"},
     "organizations.leave": {},
     "organizations.transferOwnership": {"userId": "{member}"},
@@ -54,6 +55,7 @@ TAKES_NO_INPUT = {"organizations.list", "organizations.listDeleted"}
 TAKES_NO_ORGANIZATION = {"organizations.create", "organizations.acceptInvitation"}
 ONLY_AN_ID = {
     "organizations.updateMemberRole",
+    "organizations.updateMemberAccess",
     "organizations.removeMember",
     "organizations.transferOwnership",
     "organizations.revokeInvitation",
@@ -77,6 +79,7 @@ FORMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/settings/organization/restore", {"organization": "{organization}"}),
     ("/settings/organization/transfer", {"member": "{member}", "confirmation": "Ada"}),
     ("/settings/members/role", {"member": "{member}", "role": "viewer"}),
+    ("/settings/members/access", {"member": "{member}", "access": "all"}),
     ("/settings/members/remove", {"member": "{member}"}),
     ("/settings/members/confirm", {"member": "{member}"}),
     ("/settings/members/invitations/revoke", {"invitation": "{invitation}"}),

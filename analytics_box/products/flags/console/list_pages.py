@@ -97,7 +97,8 @@ async def flag_list(visit: Visitor) -> Page:
     """GET /flags."""
     asked, named = read_asked(visit), owners(visit)
     scopes = {scope.id: scope for scope in visit.parts[Flags].of(visit.person.organization_id)}
-    own = [flag for scope in scopes.values() for flag in scope.flags]
+    reaches = visit.call.identity.reaches
+    own = [flag for scope in scopes.values() for flag in scope.flags if reaches(flag.id, flag.website_id)]
     found = sorted(select_flags(own, asked), key=lambda flag: (flag.definition.name or flag.key).casefold())
     if asked.status == STALE:
         all_uses = await _uses(visit.parts, scopes, found)
@@ -119,7 +120,7 @@ async def flag_list(visit: Visitor) -> Page:
         archived=any(flag.definition.status == "archived" for flag in own),
         later=asked.link(page=asked.page + 1) if first + AT_ONCE < len(found) else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
-        editable=visit.person.may("member"),
+        editable=visit.person.may_create,
         done=done_message(visit),
         status_labels=STATUS_LABELS,
         type_labels=TYPE_LABELS,

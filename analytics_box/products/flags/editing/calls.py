@@ -142,7 +142,8 @@ class FlagDeleteAnswer(Struct, frozen=True):
 async def list_flags(call: Call, given: ListFlags) -> list[FlagItemAnswer]:
     """flags.list: list flags, newest first. Raises Forbidden or NotFound."""
     scope = await visible_scope(call, given.websiteId, given.organizationId)
-    found = [flag for flag in scope.flags if given.status in {None, flag.definition.status}]
+    found = [flag for flag in scope.flags if call.identity.reaches(flag.id, flag.website_id)]
+    found = [flag for flag in found if given.status in {None, flag.definition.status}]
     if given.folder is not UNSET:
         folder = clean_folder(given.folder or "")
         found = [flag for flag in found if flag.definition.folder == folder]

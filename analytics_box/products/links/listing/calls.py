@@ -110,7 +110,8 @@ async def _rank_by_clicks(call: Call, selection: LinkSelection, ranking: Ranking
 def _selection(call: Call, given: LinkList) -> LinkSelection:
     organization_id, _ = acting(call, given.organization_id)
     filters = {name: getattr(given, name) for name in LinkFilters.__struct_fields__}
-    selection = LinkSelection(**filters | {"organization_id": organization_id}, limit=MOST_LISTED)
+    own = {"organization_id": organization_id, "among": call.identity.resources}
+    selection = LinkSelection(**filters | own, limit=MOST_LISTED)
     if not isinstance(given, LinkPage):
         return selection
     return replace(

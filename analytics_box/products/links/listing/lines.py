@@ -108,7 +108,9 @@ async def link_hits(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
     person, longest = call.identity.person, max(asked.words, key=len, default="")
     if person is None or len(longest) < _SHORTEST:
         return ()
-    selection = LinkSelection(organization_id=person.organization_id, search=longest, limit=_LOOKED_AT)
+    selection = LinkSelection(
+        organization_id=person.organization_id, search=longest, limit=_LOOKED_AT, among=call.identity.resources
+    )
     found = await call.read(partial(rows.links, selection=selection))
     return [
         PaletteHit("link", link.name or link.slug, f"{HOME}/{link.id}", "link", f"{link.domain}/{link.slug}")

@@ -4,9 +4,9 @@ from functools import partial
 from typing import Final
 from urllib.parse import urlencode
 
-import msgspec
 from litestar.params import FromPath
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.clock import DAY
@@ -66,7 +66,7 @@ class LinkListState(Struct, frozen=True):
 
     def link(self, **changes: object) -> str:
         """The URL of this list with these changes, for templates."""
-        state = msgspec.structs.replace(self, **changes)
+        state = replace(self, **changes)
         parameters = {
             "search": state.search,
             "folder": state.folder,
@@ -90,16 +90,17 @@ async def link_list(visit: Visitor) -> Page:
         offset=(asked.page - 1) * AT_ONCE,
     )
     answer = await calls.list_page(visit.call, page)
-    everything = LinkSelection(person.organization_id)
-    selection = LinkSelection(person.organization_id, folder_id=asked.folder_id, tag=page.tag, search=page.search)
+    among = visit.call.identity.resources
+    everything = LinkSelection(person.organization_id, among=among)
+    selection = replace(everything, folder_id=asked.folder_id, tag=page.tag, search=page.search)
 
     def look(db: Connection) -> tuple[int, list[str], bool]:
-        tags = rows.tag_names(db, person.organization_id, MOST_TAGS)
+        tags = rows.tag_names(db, person.organization_id, MOST_TAGS) if among is None else []
         some = rows.numbers(db, everything, limit=SEARCHED)
         return rows.count(db, selection), tags, len(some) == SEARCHED
 
     total, tags, searched = await visit.call.read(look)
-    folders = await folder_names(visit)
+    folders = await folder_names(visit) if among is None else {}
     return visit.pages.show(
         "links.html",
         shell=frame(visit.person),
@@ -111,7 +112,7 @@ async def link_list(visit: Visitor) -> Page:
         tags=[(tag, tag) for tag in (tags if not asked.tag or asked.tag in tags else [asked.tag, *tags])],
         later=asked.link(page=asked.page + 1) if answer.hasMore else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
-        editable=person.may("member"),
+        editable=person.may_create,
         done=DONE.get(visit.asked("done"), ""),
     )
 

@@ -113,7 +113,12 @@ _LOOKED_AT: Final = 200  # links that fit, newest first
 async def slugs_containing(call: Call, typed: str) -> Sequence[Value]:
     """The links of the caller's organization whose name, slug or target has what is typed, with their clicks, the most
     clicked first; each slug once, because the filter finds the links of all domains."""
-    selection = LinkSelection(organization_id=call.organization(None), search=typed.strip() or None, limit=_LOOKED_AT)
+    selection = LinkSelection(
+        organization_id=call.organization(None),
+        search=typed.strip() or None,
+        limit=_LOOKED_AT,
+        among=call.identity.resources,
+    )
     found = await call.read(partial(rows.links, selection=selection))
     totals = await call.parts[Clicks].totals([link.number for link in found])
     merged: dict[str, Value] = {}

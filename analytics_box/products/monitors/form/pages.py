@@ -31,8 +31,7 @@ from analytics_box.products.monitors.page_frame import (
 )
 from analytics_box.products.monitors.result import Outcome
 from analytics_box.tenants.tenancy.messages import millis
-from analytics_box.tenants.websites.directory import Directory
-from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.reach import all_own, own
 from analytics_box.web.page import dates
 from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.templates import field_errors
@@ -241,7 +240,7 @@ async def _page(
         labels=_labels(state),
         general=wrong.message if wrong is not None and not errors else "",
         monitors=_parents(visit, organization_id, monitor),
-        websites=[(one.id, figures.visible(one.name)) for one in visit.parts[Directory].of(organization_id)],
+        websites=[(one.id, figures.visible(one.name)) for one in all_own(visit.call, organization_id)],
         records=[(one, one) for one in get_args(RecordType)],
         methods=[(one, one) for one in get_args(Method)],
         has_headers=bool(secrets and secrets.headers),
@@ -258,7 +257,9 @@ async def _page(
 
 def _parents(visit: PageRequest, organization_id: str, monitor: Monitor | None) -> list[tuple[str, str]]:
     """The monitors that this one may depend on."""
-    others = [one for one in visit.parts[Monitors].of(organization_id) if monitor is None or one.id != monitor.id]
+    reaches = visit.call.identity.reaches
+    known = [one for one in visit.parts[Monitors].of(organization_id) if reaches(one.id, one.website_id)]
+    others = [one for one in known if monitor is None or one.id != monitor.id]
     named = sorted(((one.id, figures.visible(one.called)) for one in others), key=lambda one: one[1].casefold())
     return named[:MOST_PARENTS]
 

@@ -189,4 +189,5 @@ async def monitor_hits(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]
         PaletteHit("monitor", monitor.called, f"{HOME}/{monitor.id}", "pulse", monitor.masked.url)
         for monitor in call.parts[Monitors].of(person.organization_id)
         if asked.fits(monitor.called, monitor.masked.url, *monitor.tags)
+        and call.identity.reaches(monitor.id, monitor.website_id)
     ]

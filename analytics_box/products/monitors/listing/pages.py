@@ -14,7 +14,7 @@ from analytics_box.base.clock import DAY
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts import telling
 from analytics_box.products.alerts.occurrence import monitor_subject
-from analytics_box.products.monitors.access import visible
+from analytics_box.products.monitors.calls import reachable_monitors
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.listing import rows
@@ -102,7 +102,7 @@ class MonitorGroup(Struct, frozen=True):
 async def monitor_list(visit: Visitor) -> Page:
     """GET /monitors."""
     asked, known = read_asked(visit), visit.parts[Monitors]
-    own = [visible(visit.call, one) for one in known.of(visit.person.organization_id)]
+    own = await reachable_monitors(visit.call, None)
     found = select_monitors(own, asked.selection, known)
     states = {one.number: state_name(known.state_of(one)) for one in found}
     wanted = [one for one in found if not asked.state or states[one.number] == asked.state]
@@ -128,7 +128,7 @@ async def monitor_list(visit: Visitor) -> Page:
         tags=_names({tag for one in own for tag in one.tags} | ({asked.tag} if asked.tag else set())),
         later=asked.link(page=asked.page + 1) if first + AT_ONCE < total else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
-        editable=visit.person.may("member"),
+        editable=visit.person.may_create,
         done=DONE.get(visit.asked("done"), ""),
         state_labels=STATE_LABELS,
     )

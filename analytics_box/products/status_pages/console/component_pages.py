@@ -249,7 +249,9 @@ async def _save_change(
 
 def _page(page: ConsolePage, again: Again | None = None) -> Page:
     shown = {one.monitor_id for one in page.whole.components}
-    own = page.visit.parts[Monitors].of(page.whole.page.organization_id)
+    reaches = page.visit.call.identity.reaches
+    known = page.visit.parts[Monitors].of(page.whole.page.organization_id)
+    own = [one for one in known if reaches(one.id, one.website_id)]
     left = sorted(
         ((one.id, figures.visible(one.called)) for one in own if one.id not in shown),
         key=lambda one: one[1].casefold(),

@@ -208,6 +208,7 @@ async def status_page_hits(call: Call, asked: PaletteSearch) -> Sequence[Palette
         )
         for whole in call.parts[StatusPages].of(person.organization_id)
         if asked.fits(whole.page.name, whole.page.slug, whole.page.domain or "")
+        and call.identity.reaches(whole.page.id)
     ]
 
 

@@ -51,12 +51,13 @@ class StatusPageRow(Struct, frozen=True):
 async def page_list(visit: Visitor) -> Page:
     """GET /status-pages."""
     organization_id, snapshots = visit.person.organization_id, visit.parts[PageSnapshots]
-    own = visit.parts[StatusPages].of(organization_id)
+    own = [one for one in visit.parts[StatusPages].of(organization_id) if visit.call.identity.reaches(one.page.id)]
     return visit.pages.show(
         "status_pages.html",
         shell=frame(visit.person),
         lines=[_line(whole, await snapshots.of(whole)) for whole in own],
-        editable=visit.person.may("member"),
+        editable=visit.person.may_create,
+        reports=visit.person.may("member"),
         done=DONE.get(visit.asked("done"), ""),
     )
 

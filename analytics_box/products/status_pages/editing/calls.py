@@ -92,7 +92,8 @@ async def list_pages(call: Call, given: StatusPageOrganizationInput) -> list[Sta
     """statusPage.list: list status pages, newest first. Raises Forbidden."""
     own = reach(call, given.organizationId)
     await call.read(lambda db: check(db, own, "viewer"))
-    return [page_list_item(call, whole) for whole in reversed(call.parts[StatusPages].of(own.organization_id))]
+    known = reversed(call.parts[StatusPages].of(own.organization_id))
+    return [page_list_item(call, whole) for whole in known if own.covers(whole.page)]
 
 
 async def get(call: Call, given: StatusPageId) -> StatusPageDetailAnswer:
