@@ -321,8 +321,8 @@ BOX: tuple[Step, ...] = (
     (
         "0015_member_resources",
         (
-            "alter table members add column resources text check (json_valid(resources))",
-            "alter table invitations add column resources text check (json_valid(resources))",
+            "alter table members add column resources text check (resources is null or json_valid(resources))",
+            "alter table invitations add column resources text check (resources is null or json_valid(resources))",
         ),
     ),
 )

@@ -26,7 +26,7 @@ _LABELS: Final[Mapping[str, str]] = {
     "page_id": _("Status pages"),
     "flag_id": _("Flags"),
 }
-# The name of each resource and a detail that distinguishes it from others of that name, and the condition for those that are offered.
+# The name of each resource with a detail that distinguishes it from others of that name, and which ones are offered.
 _NAMED: Final[Mapping[str, tuple[str, str]]] = {
     "website_id": ("name, domain", "deleted_at is null"),
     "link_id": ("name, ltrim(domain || '/' || slug, '/')", "true"),
