@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from string import Formatter
 from typing import Final
 
 import jinja2
@@ -22,6 +23,10 @@ NAMES: Final = frozenset(("TXT", "YAML", "JSON", "Atom", "RSS", "de-AT", "?ref=p
 _ADDRESS: Final = re.compile(r"https?://\S+")
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _TEXT: Final = re.compile(r"[A-Z][a-z]+([a-z ]|$)|[A-Z][^\W\d_]* [^\W\d_]+")
+# Errors and results with texts that users read, and functions that take such a text.
+REFUSALS: Final = frozenset(
+    ("BoxError", "ErrorDetail", "RequestFailed", "NotSent", "SendOutcome", "BackupFailed", "CannotAnswer")
+) | {"lose", "say", "_wrong", "_wrong_shape"}
 _ATTRIBUTE: Final = re.compile(r"""[\w-]+=("[^"]*"?|'[^']*'?)>?""")  # of a macro that writes a part of a tag
 
 
@@ -85,6 +90,71 @@ def python_messages(tree: ast.Module) -> Iterator[str]:
             for one in node.args[: 1 if node.func.id == "_" else 2]:
                 assert isinstance(one, ast.Constant), f"line {node.lineno}: {ast.unparse(one)}"
                 yield str(one.value)
+
+
+def refusals() -> frozenset[str]:
+    """The names of what gets texts for users: errors with their kinds, and functions that add to a list of problems."""
+    known = set(REFUSALS)
+    bases = {
+        node.name: {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+        for module in modules("analytics_box")
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    while more := {name for name, parents in bases.items() if parents & known} - known:
+        known |= more
+    return frozenset(known)
+
+
+def unmarked_refusals(tree: ast.AST, known: frozenset[str]) -> Iterator[str]:
+    """The texts of refusals in a module that are not marked: literals and f-strings of more than one word."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and known & set(ast.unparse(node.func).split(".")[-2:]):
+            given = [*node.args, *(one.value for one in node.keywords if one.arg in {"message", "suggestion"})]
+            for one in given:
+                for text in (one.body, one.orelse) if isinstance(one, ast.IfExp) else (one,):
+                    parts = text.values if isinstance(text, ast.JoinedStr) else [text]
+                    words = "".join(str(part.value) for part in parts if isinstance(part, ast.Constant))
+                    if " " in words and _WORD.search(words):
+                        yield f"{node.lineno}: {ast.unparse(text)}"
+
+
+def test_placeholders_of_a_message_get_their_values() -> None:
+    checked = 0
+    for module in modules("analytics_box"):
+        for node in ast.walk(module.tree):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(
+                        value=ast.Call(func=ast.Name(id="_" | "ngettext"), args=[*texts]), attr="format"
+                    ),
+                    args=[],
+                    keywords=given,
+                ) if None not in {one.arg for one in given}:
+                    checked += 1
+                    for text in texts:
+                        if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                            wanted = {name for _text, name, *_rest in Formatter().parse(text.value) if name is not None}
+                            names = {re.split(r"[.\[]", name)[0] for name in wanted}
+                            assert names <= {one.arg for one in given}, f"{module.path}:{node.lineno} {text.value}"
+    assert checked > 500
+
+
+def test_text_of_a_refusal_is_marked() -> None:
+    known = refusals()
+    found = [
+        f"{module.path}:{text}" for module in modules("analytics_box") for text in unmarked_refusals(module.tree, known)
+    ]
+    assert found == [], 'write _("… {name}").format(name=…)'
+
+
+def test_unmarked_refusals_are_found() -> None:
+    source = """
+raise errors.NotFound(f"There is no {name}")
+raise BadRequest.about("name", "Enter a name" if empty else _("Enter {most} characters").format(most=9))
+raise Conflict(TAKEN, reason="NOT_FREE")
+"""
+    assert [*unmarked_refusals(ast.parse(source), refusals())] == ["2: f'There is no {name}'", "3: 'Enter a name'"]
 
 
 def test_text_between_tags_of_a_template_is_marked() -> None:

@@ -40,6 +40,7 @@ from analytics_box.base.store.db import Db
 from analytics_box.base.store.integrity import RollingCheck
 from analytics_box.base.store.pairing import bring_together
 from analytics_box.base.store.reserve import Reserve
+from analytics_box.base.translation import _
 from analytics_box.ingest import routes as event_routes
 from analytics_box.ingest import usual
 from analytics_box.ingest.cluster import rows as cluster_rows
@@ -323,7 +324,7 @@ def _node(state: StateSide, events: EventSide, parts: Parts, mirroring: Mirrorin
 
     async def some(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] not in known and not scope["path"].startswith(TRACKER_PARTS):
-            raise MisdirectedRequest("This machine only accepts events. Pages and the API are on the primary")
+            raise MisdirectedRequest(_("This machine only accepts events. Pages and the API are on the primary"))
         await framework(scope, receive, send)
 
     return Front(

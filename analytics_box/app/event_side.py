@@ -19,6 +19,7 @@ from analytics_box.base.store.db import Db
 from analytics_box.base.store.reserve import Reserve
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.store.strings import Strings
+from analytics_box.base.translation import _
 from analytics_box.ingest import recovery
 from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.ingest.bots.quarantine import Quarantine
@@ -87,7 +88,7 @@ def _history_key(seal: Seal) -> bytes:
         return seal.derive(HISTORY)
     except SealBroken as broken:
         raise Unavailable(
-            "The server cannot read its secret.key, which events of earlier days require. Ask its administrator",
+            _("The server cannot read its secret.key, which events of earlier days require. Ask its administrator"),
             reason="DELIVERY_UNAVAILABLE",
         ) from broken
 
@@ -98,7 +99,7 @@ def _history_key_of_primary(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as broken:
         raise Unavailable(
-            "This machine has not reached its primary yet, whose key is required for events of earlier days",
+            _("This machine has not reached its primary yet, whose key is required for events of earlier days"),
             reason="DELIVERY_UNAVAILABLE",
         ) from broken
 

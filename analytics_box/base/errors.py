@@ -33,6 +33,8 @@ from typing import Any, ClassVar, Literal, Self
 
 from msgspec import UNSET, Struct, UnsetType
 
+from analytics_box.base.translation import _
+
 ResourceType = Literal[
     "alarm",
     "annotation",
@@ -246,7 +248,7 @@ class NotFound(BoxError):
     def of(cls, resource_type: ResourceType, resource_id: str | None, message: str | None = None) -> Self:
         """A missing resource. Its `data` tells programs which one is gone; a secret is no id that answers repeat."""
         noun = _NOUNS.get(resource_type, resource_type)
-        missing = cls(message or f"There is no {noun} with this id")
+        missing = cls(message or _("There is no {noun} with this id").format(noun=noun))
         named = {} if resource_id is None else {"resourceId": resource_id}
         missing._data = {"resourceType": resource_type, **named}
         return missing
@@ -334,6 +336,11 @@ class Unavailable(BoxError):
 
 class DeadlineExceeded(Unavailable):
     """A read took longer than its deadline; rendered per parameter on the query API."""
+
+    @classmethod
+    def after(cls, seconds: float) -> Self:
+        """The refusal of a read that was stopped after this time."""
+        return cls(_("The query took longer than {seconds:g} seconds. Use a shorter range").format(seconds=seconds))
 
 
 class InClickHouse(Unavailable):

@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.errors import Forbidden
+from analytics_box.base.translation import _
 
 Scope = Literal[
     "read:data",
@@ -34,7 +35,9 @@ def at_least(role: Role, least: Role) -> bool:
 def require(role: Role, least: Role) -> None:
     """Raises Forbidden for a role that may do less than another one."""
     if not at_least(role, least):
-        raise Forbidden(f"Your role in this organization is {role}. This requires the role {least}")
+        raise Forbidden(
+            _("Your role in this organization is {role}. This requires the role {least}").format(role=role, least=least)
+        )
 
 
 def logo_path(organization_id: str, digest: str) -> str:

@@ -1,7 +1,7 @@
 """Every setting of the box, in one table: name, type, default, help, environment variable.
 
-A value comes from the TOML file, over which the environment wins, over which a command-line flag wins. A test compares
-the tables of web/manual/settings.md with this one.
+A value comes from the TOML file, over which the environment wins, over which a command-line flag wins. The manual shows
+this table, by section.
 """
 
 import os

@@ -19,6 +19,7 @@ from analytics_box.base.settings import Editable, SettingRow, Settings, Settings
 from analytics_box.base.store.db import Connection, DatabaseError, Db, read_file
 from analytics_box.base.store.schema import BOX_FILE
 from analytics_box.base.store.seal import KEY_FILE, Seal, SealBroken
+from analytics_box.base.translation import _
 
 log = logging.getLogger(__name__)
 
@@ -139,9 +140,12 @@ class StoredSettings:
         def take(name: str, value: Any) -> None:
             row = known.get(name)
             if row is None or row.editable is None:
-                raise BadRequest.about(name, "This setting cannot be changed here")
+                raise BadRequest.about(name, _("This setting cannot be changed here"))
             if (source := self._sources.get(name)) is not None:
-                raise BadRequest.about(name, f"This setting is set {source_text(source)}. Change it there")
+                raise BadRequest.about(
+                    name,
+                    _("This setting is set {source_text}. Change it there").format(source_text=source_text(source)),
+                )
             stored.pop(name, None)
             if value is None:
                 return
@@ -159,7 +163,7 @@ class StoredSettings:
         def check_binding(row: SettingRow, bound_to: str) -> None:
             moved = stored.get(bound_to) != self._stored.get(bound_to)
             if moved and self._stored.get(bound_to) and row.name in self._stored and row.name not in values:
-                raise BadRequest.about(row.name, "Enter it again, because the server has changed")
+                raise BadRequest.about(row.name, _("Enter it again, because the server has changed"))
 
         check_together(
             *(lambda name=name, value=value: take(name, value) for name, value in values.items()),

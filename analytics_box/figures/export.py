@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base import errors
+from analytics_box.base.translation import _
 from analytics_box.figures import details, page, tables
 from analytics_box.figures.asking import NOTHING, PageQuery, SubjectFacts, UnansweredQuery
 from analytics_box.figures.board import Metric, Rows
@@ -49,7 +50,7 @@ async def file(
     Raises NotFound, RateLimited or Unavailable.
     """
     if form not in FORMS:
-        raise errors.NotFound("There is nothing at this address")
+        raise errors.NotFound(_("There is nothing at this address"))
     parts = visit.parts
     allowance = parts.limits.take("export", visit.call.identity.limit_name, parts.settings.limit_export)
     visit.request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers

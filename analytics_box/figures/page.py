@@ -194,7 +194,7 @@ async def parts(
     after the first of them. Raises NotFound."""
     names = tuple(dict.fromkeys(name.split(",")))
     if not all(_is_there(view, one, told) for one in names):
-        raise errors.NotFound("There is nothing at this address")
+        raise errors.NotFound(_("There is nothing at this address"))
     asking, view = await asking_for(visit, number, view, told)
     kept = {name: visit.parts[LateParts].take(_key(asking, view, name)) for name in names}
     tasks = {name: task or asyncio.create_task(_part(asking, view, name)) for name, task in kept.items()}

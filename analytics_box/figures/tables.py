@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base import errors
+from analytics_box.base.translation import _
 from analytics_box.figures import details, page, suggesting
 from analytics_box.figures.asking import NOTHING, PageQuery, SubjectFacts, UnansweredQuery
 from analytics_box.figures.converting import key_of
@@ -81,7 +82,7 @@ async def file(visit: PageRequest, number: int, view: View, name: str, form: str
     Unavailable."""
     _joined_rows(view, name)
     if form not in FORMS:
-        raise errors.NotFound("There is nothing at this address")
+        raise errors.NotFound(_("There is nothing at this address"))
     asking, board = await page.empty(visit, number, view, told)
     view = board.view
     try:
@@ -113,4 +114,4 @@ async def lines(asking: PageQuery, view: View, name: str, most: int = MAX_LIMIT)
 
 def _joined_rows(view: View, name: str) -> None:
     if name not in view.of.lists or name not in view.of.tables(name):
-        raise errors.NotFound("There is nothing at this address")
+        raise errors.NotFound(_("There is nothing at this address"))

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.base.errors import ErrorDetail
+from analytics_box.base.translation import _
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.prepared import PreparedSender
 from analytics_box.tenants.websites.directory import TrackingTarget
@@ -97,10 +98,10 @@ def client_website(intake: Intake, sent: EventDelivery) -> TrackingTarget:
     """The website that a page's tracker names. Raises BadRequest."""
     website_id = client_id(sent.scope, sent.headers)
     if not website_id:
-        raise errors.BadRequest("Send the website's client ID as client_id", reason="INGEST_MISSING_CLIENT_ID")
+        raise errors.BadRequest(_("Send the website's client ID as client_id"), reason="INGEST_MISSING_CLIENT_ID")
     tracked = intake.websites.tracked(website_id, intake.clock.now())
     if tracked is None or not tracked.website.active:
-        raise errors.BadRequest("No website has this client ID", reason="INGEST_INVALID_CLIENT_ID")
+        raise errors.BadRequest(_("No website has this client ID"), reason="INGEST_INVALID_CLIENT_ID")
     sent.scope["site"] = tracked.website.site
     return tracked
 

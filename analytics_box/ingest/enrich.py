@@ -12,6 +12,7 @@ from analytics_box.base.clock import DAY, HOUR
 from analytics_box.base.errors import ErrorDetail
 from analytics_box.base.facts.event import CUSTOM, EXPOSURE, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, FactSpan
 from analytics_box.base.store.budgets import DiskBudget
+from analytics_box.base.translation import _
 from analytics_box.ingest import exposures, visitors
 from analytics_box.ingest.payload import EventPayload, Incoming, InvalidEvent, instant_of, properties_text
 from analytics_box.ingest.visitors import Salts
@@ -98,11 +99,11 @@ def understand(given: Incoming, target: EventTarget, sender: EventSender, salts:
     name, kind = given.name, _KINDS.get(given.name, CUSTOM)
     is_page_event, leaves = kind != CUSTOM, kind == PAGE_EXIT
     if is_page_event and not given.path:
-        raise InvalidEvent(ErrorDetail("path", "A page event requires the path of its page"))
+        raise InvalidEvent(ErrorDetail("path", _("A page event requires the path of its page")))
     if not is_page_event:
         name = clean(name, 256)
         if not name:
-            raise InvalidEvent(ErrorDetail("name", "Send a name with visible characters"))
+            raise InvalidEvent(ErrorDetail("name", _("Send a name with visible characters")))
     time = _time(given.timestamp, by_key=sender.by_key, now=now)
     visitor, yesterday = visitor_ids(
         target, sender, salts, time, client_id=given.anonymousId, anonymize=given.anonymizeVisitorIds
@@ -195,7 +196,7 @@ def _time(timestamp: int | str | None, *, by_key: bool, now: int) -> int:
         return now
     if by_key:
         if not OLDEST_FROM_SERVER <= at <= now + HOUR:
-            raise InvalidEvent(ErrorDetail("timestamp", "Send a time between 2000-01-01 and one hour from now"))
+            raise InvalidEvent(ErrorDetail("timestamp", _("Send a time between 2000-01-01 and one hour from now")))
         return min(at, now)
     return at if now - DAY <= at <= now else now
 

@@ -14,6 +14,7 @@ from analytics_box.base.errors import BadRequest, ErrorDetail
 from analytics_box.base.store import budgets
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import SealBroken
+from analytics_box.base.translation import _
 from analytics_box.ingest import happened
 from analytics_box.ingest import profile_rules as rules
 from analytics_box.ingest.delivery import (
@@ -74,7 +75,7 @@ async def identify(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
         await intake.events.write(write, adds=True)
     except SealBroken as broken:
         log.error("Cannot identify a visitor: %s", broken)
-        raise errors.Unavailable("This profile cannot be read. See the server log for details.") from broken
+        raise errors.Unavailable(_("This profile cannot be read. See the server log for details.")) from broken
     except errors.Unavailable as refused:
         refused.reason = "DELIVERY_UNAVAILABLE"
         raise
@@ -88,7 +89,7 @@ def _by_key(intake: Intake, sent: EventDelivery, secret: str) -> tuple[Identific
     _limit(intake, sent, "/identify", f"apikey:{key.id}", intake.settings.limit_track)
     given = decode(_BODY.decode, sent.body, WRONG)
     if not given.websiteId:
-        raise BadRequest("Name the website in websiteId", reason="IDENTIFY_MISSING_WEBSITE_ID")
+        raise BadRequest(_("Name the website in websiteId"), reason="IDENTIFY_MISSING_WEBSITE_ID")
     return given, target_for_key(intake, key, given.websiteId), sender
 
 
@@ -105,8 +106,8 @@ def _understand(
     """The identification, cleaned and checked. Raises BadRequest."""
     profile_id = clean(given.profileId, rules.LONGEST_ID)  # as events clean theirs
     if not profile_id:
-        detail = ErrorDetail("profileId", "Send an id with visible characters")
-        raise BadRequest(f"profileId: {detail.message}", reason=WRONG, details=(detail,))
+        detail = ErrorDetail("profileId", _("Send an id with visible characters"))
+        raise BadRequest(_("profileId: {message}").format(message=detail.message), reason=WRONG, details=(detail,))
     traits = given.traits or {}
     rules.check(traits)
     now = intake.clock.now()
@@ -134,7 +135,7 @@ def _pay(intake: Intake, where: EventTarget, said: VisitorIdentification, networ
     meter = intake.budgets.meter(where.site, said.now, where.budget, sender=network)
     if not meter.takes_bytes(_PERSON + len(msgspec.json.encode(said.traits))):
         raise errors.RateLimited(
-            "This website has used up its hourly budget. Try again in the next hour",
+            _("This website has used up its hourly budget. Try again in the next hour"),
             limit=0,
             reset=budgets.ends_at(said.now),
             retry_after=max(1, (budgets.ends_at(said.now) - said.now) // 1000),

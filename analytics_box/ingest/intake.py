@@ -14,6 +14,7 @@ from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.budgets import Budgets, DiskBudget
 from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.translation import _
 from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.ingest.classification import Classification
 from analytics_box.ingest.dropped import DroppedTraffic
@@ -89,9 +90,9 @@ def key_for_events(intake: Intake, secret: str) -> ApiKey:
     """The key with this secret, if it may send events. Raises AuthRequired or Forbidden."""
     key = intake.keys.find(secret)
     if key is None:
-        raise errors.AuthRequired("This API key is unknown or no longer works", reason="TRACK_MISSING_CREDENTIALS")
+        raise errors.AuthRequired(_("This API key is unknown or no longer works"), reason="TRACK_MISSING_CREDENTIALS")
     if not key.has("track:events"):
-        raise errors.Forbidden("This API key lacks the scope track:events", reason="TRACK_MISSING_SCOPE")
+        raise errors.Forbidden(_("This API key lacks the scope track:events"), reason="TRACK_MISSING_SCOPE")
     return key.within("track:events")
 
 
@@ -100,12 +101,12 @@ def target_for_key(intake: Intake, key: ApiKey, website_id: str | None) -> Event
     if website_id is None:
         if key.websites is not None:
             raise errors.Forbidden(
-                "This API key is limited to some websites. Send websiteId", reason="TRACK_WEBSITE_SCOPE_MISMATCH"
+                _("This API key is limited to some websites. Send websiteId"), reason="TRACK_WEBSITE_SCOPE_MISMATCH"
             )
         return EventTarget(intake.organizations.site_of(key.organization_id))
     website = intake.websites.find(website_id)
     if website is None or not website.active:
-        raise errors.NotFound("No website has this client ID", reason="TRACK_WEBSITE_NOT_FOUND")
+        raise errors.NotFound(_("No website has this client ID"), reason="TRACK_WEBSITE_NOT_FOUND")
     if website.organization_id != key.organization_id or not key.reaches(website_id):
-        raise errors.Forbidden("This API key has no access to this website", reason="TRACK_WEBSITE_SCOPE_MISMATCH")
+        raise errors.Forbidden(_("This API key has no access to this website"), reason="TRACK_WEBSITE_SCOPE_MISMATCH")
     return target_of(website, intake.websites.check(website))

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from analytics_box.base.errors import ErrorDetail
+from analytics_box.base.translation import _
 from analytics_box.ingest import spans
 from analytics_box.ingest.delivery import DeliveryAnswer, EventDelivery
 from analytics_box.ingest.enrich import EventTarget, between
@@ -46,7 +47,7 @@ def add(gathering: Gathering, given: PageError, target: EventTarget) -> None:
     """Add an error. Raises InvalidEvent."""
     message = clean(" ".join(given.message.splitlines()), 2048)
     if not message:
-        raise InvalidEvent(ErrorDetail("message", "Send a message with visible characters"))
+        raise InvalidEvent(ErrorDetail("message", _("Send a message with visible characters")))
     kind, filename = clean(given.errorType or "", 128) or "Error", clean(given.filename or "", 512)
     stack = _lines(given.stack or "", 4096)
     own = (

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from analytics_box.base import errors
+from analytics_box.base.translation import _
 from analytics_box.ingest import payload, spans, typed_events
 from analytics_box.ingest.delivery import (
     MOST_EVENTS,
@@ -61,7 +62,9 @@ async def batch(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     gathering, website, identity = _begin(intake, sent)
     items = decode(payload.ITEMS.decode, sent.body, "INGEST_BATCH_NOT_ARRAY")
     if len(items) > MOST_EVENTS:
-        raise errors.BadRequest(f"Send up to {MOST_EVENTS} events in a batch", reason="INGEST_BATCH_TOO_LARGE")
+        raise errors.BadRequest(
+            _("Send up to {most} events in a batch").format(most=MOST_EVENTS), reason="INGEST_BATCH_TOO_LARGE"
+        )
     charge(intake, identity, len(items))
     results = [_verdict(gathering, item, website) for item in items]
     happened = await gathering.store()

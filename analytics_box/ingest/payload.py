@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from analytics_box.base.errors import ErrorDetail
+from analytics_box.base.translation import _
 
 PAGE_EVENTS = {"screen_view", "page_exit"}
 MAX_PROPERTY_BYTES = 32 * 1024
@@ -103,14 +104,16 @@ def properties_text(properties: dict[str, Any] | None) -> str | None:
         return None
     if _depth(properties) > MAX_PROPERTY_DEPTH:
         raise InvalidEvent(
-            ErrorDetail("properties", f"Properties can be nested up to {MAX_PROPERTY_DEPTH} levels deep")
+            ErrorDetail(
+                "properties", _("Properties can be nested up to {most} levels deep").format(most=MAX_PROPERTY_DEPTH)
+            )
         )
     try:
         text = msgspec.json.encode(properties)
     except RecursionError as deep:
-        raise InvalidEvent(ErrorDetail("properties", "Properties are nested too deeply")) from deep
+        raise InvalidEvent(ErrorDetail("properties", _("Properties are nested too deeply"))) from deep
     if len(text) > MAX_PROPERTY_BYTES:
-        raise InvalidEvent(ErrorDetail("properties", "Properties can have up to 32 KB as JSON"))
+        raise InvalidEvent(ErrorDetail("properties", _("Properties can have up to 32 KB as JSON")))
     return text.decode()
 
 
@@ -128,7 +131,7 @@ def instant_of(timestamp: int | str | None) -> int | None:
     try:
         parsed = datetime.fromisoformat(timestamp)
     except ValueError as wrong:
-        raise InvalidEvent(ErrorDetail("timestamp", "Not an ISO 8601 time or a number of milliseconds")) from wrong
+        raise InvalidEvent(ErrorDetail("timestamp", _("Not an ISO 8601 time or a number of milliseconds"))) from wrong
     return int((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp() * 1000)
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from analytics_box.base import errors
 from analytics_box.base.errors import BoxError
+from analytics_box.base.translation import _
 from analytics_box.ingest import happened, page_errors, payload, serving, typed_events, vitals
 from analytics_box.ingest.delivery import EventDelivery, client_website, limit, prepare_delivery
 from analytics_box.ingest.gathering import Gathering
@@ -60,7 +61,7 @@ def serve(intake: Intake) -> App:
             if refused is not None:
                 raise refused
             if scope["method"] != "GET":
-                raise errors.MethodNotAllowed("Ask for the picture with GET", headers={"Allow": "GET"})
+                raise errors.MethodNotAllowed(_("Ask for the picture with GET"), headers={"Allow": "GET"})
             if "head" in scope:  # HTTP calls it safe: it asks about the picture, and nobody has seen that
                 said = happened.NOT_STORED % b"head_request"
             else:
@@ -92,7 +93,7 @@ async def _take(intake: Intake, sent: EventDelivery) -> bytes:
     except UnknownType as unknown:
         raise errors.BadRequest(str(unknown), reason="INGEST_UNKNOWN_EVENT_TYPE") from unknown
     except (*WRONG, ValueError) as wrong:
-        raise errors.BadRequest("The URL contains no event", reason="INVALID_EVENT_SCHEMA") from wrong
+        raise errors.BadRequest(_("The URL contains no event"), reason="INVALID_EVENT_SCHEMA") from wrong
     return await gathering.store()
 
 

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.base.cache import BoundedCache
+from analytics_box.base.translation import _
 from analytics_box.ingest import visitors
 from analytics_box.ingest.bot_rules import Wishes
 from analytics_box.ingest.classification import Classification
@@ -228,7 +229,13 @@ def admit(check: OriginCheck, headers: Mapping[bytes, bytes], address: str) -> s
         return ignored
     if not check.admits_origin(origin):
         what = "Pages of this origin" if origin is not None else "Requests without an Origin header"
-        raise errors.Forbidden(f"{what} cannot send events for {check.domain}", reason="INGEST_ORIGIN_NOT_AUTHORIZED")
+        raise errors.Forbidden(
+            _("{what} cannot send events for {domain}").format(what=what, domain=check.domain),
+            reason="INGEST_ORIGIN_NOT_AUTHORIZED",
+        )
     if not check.admits_address(address):
-        raise errors.Forbidden(f"This address cannot send events for {check.domain}", reason="INGEST_IP_NOT_AUTHORIZED")
+        raise errors.Forbidden(
+            _("This address cannot send events for {domain}").format(domain=check.domain),
+            reason="INGEST_IP_NOT_AUTHORIZED",
+        )
     return ""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from analytics_box.base.errors import BadRequest, ErrorDetail
+from analytics_box.base.translation import _
 
 LONGEST_ID = 128  # of a profile id, and of a client's id in identify
 MOST_TRAITS, MOST_TRAIT_BYTES = 50, 2_048  # of one identify (wire 4.5)
@@ -28,14 +29,16 @@ class ProfileLink(NamedTuple):
 def check(given: Given) -> None:
     """Raises BadRequest, which names the trait."""
     if len(given) > MOST_TRAITS:
-        raise _wrong("traits", f"Send at most {MOST_TRAITS} traits at once")
+        raise _wrong("traits", _("Send at most {most} traits at once").format(most=MOST_TRAITS))
     for name, value in given.items():
         if not 1 <= len(name) <= LONGEST_NAME:
-            raise _wrong("traits", f"The name of a trait has 1 to {LONGEST_NAME} characters")
+            raise _wrong("traits", _("The name of a trait has 1 to {longest} characters").format(longest=LONGEST_NAME))
         if isinstance(value, str) and len(value) > LONGEST_TEXT:
-            raise _wrong(f"traits.{name}", f"The text of a trait has at most {LONGEST_TEXT} characters")
+            raise _wrong(
+                f"traits.{name}", _("The text of a trait has at most {longest} characters").format(longest=LONGEST_TEXT)
+            )
     if len(msgspec.json.encode(given)) > MOST_TRAIT_BYTES:
-        raise _wrong("traits", "Traits may take 2 KB as JSON")
+        raise _wrong("traits", _("Traits may take 2 KB as JSON"))
 
 
 def merge(known: Traits, given: Given) -> Traits:
@@ -45,7 +48,12 @@ def merge(known: Traits, given: Given) -> Traits:
     """
     merged = {name: value for name, value in {**known, **given}.items() if value is not None}
     if len(merged) > MOST_KEPT or len(msgspec.json.encode(merged)) > MOST_KEPT_BYTES:
-        raise _wrong("traits", f"A person has at most {MOST_KEPT} traits and 8 KB of them; delete some by sending null")
+        raise _wrong(
+            "traits",
+            _("A person has at most {most} traits and 8 KB of them; delete some by sending null").format(
+                most=MOST_KEPT
+            ),
+        )
     return merged
 
 

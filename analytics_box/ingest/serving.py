@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from analytics_box.base import errors
 from analytics_box.base.errors import BoxError
+from analytics_box.base.translation import _
 from analytics_box.ingest import happened
 from analytics_box.ingest.delivery import DeliveryAnswer, EventDelivery, Headers, client_id
 from analytics_box.ingest.intake import Intake
@@ -46,9 +47,9 @@ def post(intake: Intake, handler: Handler, too_large: str, most_bytes: int | Non
                 await respond(send, _NO_CONTENT, [*more, *_PREFLIGHT])
                 return
             if scope["method"] != "POST":
-                raise errors.MethodNotAllowed("Send events with POST", headers={"Allow": "POST, OPTIONS"})
+                raise errors.MethodNotAllowed(_("Send events with POST"), headers={"Allow": "POST, OPTIONS"})
             if headers.get(b"content-encoding", b"identity") != b"identity":
-                raise errors.UnsupportedMediaType("Send events without Content-Encoding")
+                raise errors.UnsupportedMediaType(_("Send events without Content-Encoding"))
             # Whatever its content type: beacons cannot send JSON as such without a preflight.
             if "body" in scope:  # read by a shortcut
                 sent = scope["body"]

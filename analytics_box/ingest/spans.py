@@ -11,6 +11,7 @@ import msgspec
 
 from analytics_box.base import errors
 from analytics_box.base.errors import ErrorDetail
+from analytics_box.base.translation import _
 from analytics_box.ingest.delivery import (
     DeliveryAnswer,
     EventDelivery,
@@ -50,7 +51,7 @@ async def take(
     limit(intake, sent.scope, identity)
     items = decode(decoder.decode, sent.body, "INVALID_EVENT_SCHEMA")
     if len(items) > listed.most:
-        detail = ErrorDetail("body", f"Send up to {listed.most} items")
+        detail = ErrorDetail("body", _("Send up to {most} items").format(most=listed.most))
         raise errors.BadRequest(detail.message, reason="INVALID_EVENT_SCHEMA", details=(detail,))
     charge(intake, identity, len(items))
     gathering = Gathering(intake, sender)

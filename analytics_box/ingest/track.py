@@ -1,6 +1,7 @@
 """POST /track: one event or up to 100, by API key or website id (wire 4.2)."""
 
 from analytics_box.base import errors
+from analytics_box.base.translation import _
 from analytics_box.ingest import payload
 from analytics_box.ingest.delivery import (
     MOST_EVENTS,
@@ -62,11 +63,13 @@ def _decode(sent: bytes, most_bytes: int) -> list[Incoming]:
     if isinstance(decoded, Incoming):
         if len(sent) > most_bytes:
             raise errors.PayloadTooLarge(
-                f"An event can have up to {most_bytes:,} bytes", reason="TRACK_PAYLOAD_TOO_LARGE"
+                _("An event can have up to {most:,} bytes").format(most=most_bytes), reason="TRACK_PAYLOAD_TOO_LARGE"
             )
         return [decoded]
     if not 1 <= len(decoded) <= MOST_EVENTS:
-        raise errors.BadRequest(f"Send 1 to {MOST_EVENTS} events per request", reason="TRACK_INVALID_BODY")
+        raise errors.BadRequest(
+            _("Send 1 to {most} events per request").format(most=MOST_EVENTS), reason="TRACK_INVALID_BODY"
+        )
     return decoded
 
 
@@ -74,10 +77,10 @@ def _website(intake: Intake, sent: EventDelivery, website_id: str | None) -> Tra
     """The website that a request without a key names. Raises AuthRequired or NotFound."""
     if not website_id:
         raise errors.AuthRequired(
-            "Send an API key, or the website's id as website_id", reason="TRACK_MISSING_CREDENTIALS"
+            _("Send an API key, or the website's id as website_id"), reason="TRACK_MISSING_CREDENTIALS"
         )
     tracked = intake.websites.tracked(website_id, intake.clock.now())
     if tracked is None or not tracked.website.active:
-        raise errors.NotFound("No website has this client ID", reason="TRACK_WEBSITE_NOT_FOUND")
+        raise errors.NotFound(_("No website has this client ID"), reason="TRACK_WEBSITE_NOT_FOUND")
     sent.scope["site"] = tracked.website.site
     return tracked

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 from analytics_box.base.errors import ErrorDetail
+from analytics_box.base.translation import _
 from analytics_box.ingest import page_errors, payload, vitals
 from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.gathering import Gathering
@@ -35,7 +36,7 @@ class OutgoingLink(EventPayload, frozen=True, kw_only=True):
 def _add_outgoing_link(gathering: Gathering, given: OutgoingLink, target: EventTarget) -> None:
     href = clean(given.href, _LONGEST_LINK)
     if not href:
-        raise InvalidEvent(ErrorDetail("href", "Send an address with visible characters"))
+        raise InvalidEvent(ErrorDetail("href", _("Send an address with visible characters")))
     own = (href, clean(given.text or "", _LONGEST_LINK), host_of(href).removeprefix("www."))
     gathering.span(given, "outgoing_links", own, target)
 
@@ -104,4 +105,4 @@ def detail(wrong: Exception) -> ErrorDetail:
         return wrong.detail
     if isinstance(wrong, msgspec.ValidationError):
         return payload.wrong_field(wrong)
-    return ErrorDetail("body", "Invalid value")
+    return ErrorDetail("body", _("Invalid value"))

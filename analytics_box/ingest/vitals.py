@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from analytics_box.base.errors import ErrorDetail
 from analytics_box.base.facts.event import METRICS
+from analytics_box.base.translation import _
 from analytics_box.ingest import spans
 from analytics_box.ingest.delivery import DeliveryAnswer, EventDelivery
 from analytics_box.ingest.enrich import EventTarget
@@ -66,7 +67,7 @@ def add_old(gathering: Gathering, given: OldVitals, target: EventTarget) -> None
         found[given.metricName] = given.metricValue
     if not found:
         raise InvalidEvent(
-            ErrorDetail("metricName", "Send metricName and metricValue, or fcp, lcp, cls, inp, ttfb or fps")
+            ErrorDetail("metricName", _("Send metricName and metricValue, or fcp, lcp, cls, inp, ttfb or fps"))
         )
     release = clean(given.release or "", MOST_RELEASE)
     for name, value in found.items():

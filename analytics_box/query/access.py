@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import errors
 from analytics_box.base.identity import Identity
+from analytics_box.base.translation import _
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import SubjectName
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
@@ -105,7 +106,7 @@ def check_plan(plan: str, types: Names) -> None:
     """Raises FeatureUnavailable where the plan of a website's organization lacks one of these types (wire 3.4)."""
     if plan == "free" and any(TYPES[name].gated for name in types if name in TYPES):
         raise errors.FeatureUnavailable(
-            "This feature is not available on the plan", feature="error_tracking", required_plan="hobby"
+            _("This feature is not available on the plan"), feature="error_tracking", required_plan="hobby"
         )
 
 

@@ -12,6 +12,7 @@ from threading import Lock
 from msgspec import Struct
 
 from analytics_box.base.errors import OverBudget, Unavailable
+from analytics_box.base.translation import _
 
 MB = 1 << 20
 SMALL = MB
@@ -55,13 +56,18 @@ class AnswerBudget:
         self._parameters += 1
         if self.allowed.parameters and self._parameters > self.allowed.parameters:
             raise OverBudget(
-                f"Without credentials, a request can have up to {self.allowed.parameters} parameters. "
-                "Send the others in another request"
+                _(
+                    "Without credentials, a request can have up to {parameters} parameters. Send the "
+                    "others in another request"
+                ).format(parameters=self.allowed.parameters)
             )
         if self.allowed.rows and self._rows + rows > self.allowed.rows:
             raise OverBudget(
-                f"A request can return up to {self.allowed.rows:,} rows, the limits of its parameters together. "
-                "Use a smaller limit or fewer parameters, or POST /v1/export/data for everything"
+                _(
+                    "A request can return up to {rows:,} rows, the limits of its parameters "
+                    "together. Use a smaller limit or fewer parameters, or POST /v1/export/data for "
+                    "everything"
+                ).format(rows=self.allowed.rows)
             )
         self._rows += rows
 
@@ -141,7 +147,7 @@ class AnswerBudgets:
     async def of_request(self, *, public: bool) -> AsyncIterator[AnswerBudget]:
         """The budget of a request of the API, once it is its turn. Raises Unavailable when too many wait."""
         if not self._waiting[public]:
-            raise Unavailable("Too many queries at once. Try again in a moment.", retry_after=1)
+            raise Unavailable(_("Too many queries at once. Try again in a moment."), retry_after=1)
         self._waiting[public] -= 1
         try:
             await self._requests[public].acquire()

@@ -10,6 +10,7 @@ from litestar.di import NamedDependency
 
 from analytics_box.base import errors
 from analytics_box.base.errors import ErrorDetail
+from analytics_box.base.translation import _
 from analytics_box.query import compiled, statements
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog import registry
@@ -50,7 +51,7 @@ async def compile_query(
     given = body.decode(_COMPILE.decode, sent)
     _check_type(given.type)
     if request.query_params.get("website_id", given.projectId) != given.projectId:
-        raise errors.CompilationFailed("projectId and website_id name different websites")
+        raise errors.CompilationFailed(_("projectId and website_id name different websites"))
     subject = registry.TYPES[given.type].subject
     reads = await parts[Subjects].one(identity, subject, given.projectId, (given.type,))
     statement = await compiled.of_compile(given, reads, zone_name=zone_name, now=call.now, queries=parts[QueryRunner])
@@ -85,7 +86,7 @@ def _limit_size(found: Iterable[Statements]) -> list[Statements]:
     for entry in found:
         size += len(msgspec.json.encode(entry))
         if size > _MOST_BYTES and entries:
-            raise errors.OverBudget("These statements exceed 1 MB. Send fewer parameters")
+            raise errors.OverBudget(_("These statements exceed 1 MB. Send fewer parameters"))
         entries.append(entry)
     return entries
 
@@ -95,6 +96,12 @@ def _check_type(name: str) -> None:
     if name not in registry.TYPES:
         near = registry.nearest(name)
         raise errors.WrongTypes(
-            f"Unknown query type: {name[:100]}",
-            details=(ErrorDetail("body.type", "Invalid value", f"Did you mean '{near}'?" if near else msgspec.UNSET),),
+            _("Unknown query type: {name}").format(name=name[:100]),
+            details=(
+                ErrorDetail(
+                    "body.type",
+                    _("Invalid value"),
+                    _("Did you mean '{near}'?").format(near=near) if near else msgspec.UNSET,
+                ),
+            ),
         )

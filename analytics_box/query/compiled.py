@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.base.errors import CompilationFailed, InvalidQuery
+from analytics_box.base.translation import _
 from analytics_box.query import ranges
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog import registry
@@ -71,9 +72,9 @@ async def of_compile(
     days = _days(given)
     unit: Granularity = given.timeUnit or "day"
     ranges.check_granularity(days, unit)
-    name, _, direction = (given.orderBy or "").strip().partition(" ")
+    name, _space, direction = (given.orderBy or "").strip().partition(" ")
     if direction.lower() not in {"", "asc", "desc"}:
-        raise CompilationFailed("orderBy is a field, and asc or desc after a space")
+        raise CompilationFailed(_("orderBy is a field, and asc or desc after a space"))
     limit = given.limit or query_type.default_limit
     question = QueryParameter(given.type, query_type, days, unit)
     asked = QueryRequest(
@@ -92,7 +93,9 @@ async def of_compile(
     except CannotAnswer as why:
         raise CompilationFailed(str(why)) from why
     if prepared.ignored:
-        raise CompilationFailed(f"{given.type} cannot be filtered by {', '.join(prepared.ignored)}")
+        raise CompilationFailed(
+            _("{type} cannot be filtered by {ignored}").format(type=given.type, ignored=", ".join(prepared.ignored))
+        )
     window = window_of(query_type, days, request, unit, now)
     if given.groupBy and BUCKET in _groups(given):
         window = ranges.window(days, request.zone, unit)
@@ -141,7 +144,7 @@ def _days(given: GivenCompile) -> DayRange:
 def _groups(given: GivenCompile) -> tuple[str, ...]:
     unknown = [name for name in given.groupBy or () if name not in GROUPS]
     if unknown:
-        raise CompilationFailed(f"Cannot group by {', '.join(unknown)[:200]}")
+        raise CompilationFailed(_("Cannot group by {unknown}").format(unknown=", ".join(unknown)[:200]))
     return tuple(dict.fromkeys(GROUPS[name] for name in given.groupBy or ()))
 
 
@@ -149,9 +152,13 @@ def _regroup(plan: QueryPlan, given: GivenCompile, window: ranges.TimeWindow) ->
     """The first scan of a type, with other dimensions than its own."""
     wanted = _groups(given)
     if plan.columns:
-        raise CompilationFailed(f"{given.type} lists single rows, which have no groups")
+        raise CompilationFailed(_("{type} lists single rows, which have no groups").format(type=given.type))
     if not groups(plan.source, wanted):
-        raise CompilationFailed(f"{given.type} cannot be grouped by all of {', '.join(given.groupBy or ())}")
+        raise CompilationFailed(
+            _("{type} cannot be grouped by all of {groupby}").format(
+                type=given.type, groupby=", ".join(given.groupBy or ())
+            )
+        )
     group = ((BUCKET,) if BUCKET in wanted else ()) + tuple(name for name in wanted if name != BUCKET)
     order = tuple(item for item in plan.order if set(item.names) <= set(plan.measures)) or (
         PlanOrder(plan.measures[0]),

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.base.errors import InvalidQuery
+from analytics_box.base.translation import _
 from analytics_box.query import access, ranges
 from analytics_box.query.exported import FactExport, Format, archive
 from analytics_box.query.ranges import DayRange
@@ -50,14 +51,14 @@ async def export_data(
     )
     given = body.decode(_DECODER.decode, sent)
     if identity.anonymous:
-        raise errors.AuthRequired("Authentication required")
+        raise errors.AuthRequired(_("Authentication required"))
     if not given.website_id:
-        raise errors.MissingWebsite("Name the website with website_id")
+        raise errors.MissingWebsite(_("Name the website with website_id"))
     if given.format not in FORMATS:
-        raise errors.InvalidFormat(f"The format is one of {', '.join(FORMATS)}")
+        raise errors.InvalidFormat(_("The format is one of {formats}").format(formats=", ".join(FORMATS)))
     website = parts[Directory].find(given.website_id)
     if website is None or not access.may_export(identity, website):
-        raise errors.Forbidden("Access denied to this website")
+        raise errors.Forbidden(_("Access denied to this website"))
     tz = ranges.zone(given.timezone or request.query_params.get("timezone"))
     days = _days(given, call.now, tz)
     window = ranges.window(days, tz)
@@ -82,7 +83,7 @@ def _days(given: DataExportRequest, now: int, tz: Any) -> DayRange:
     except InvalidQuery as wrong:
         raise errors.InvalidDateRange(wrong.message) from wrong
     if days.length > LONGEST:
-        raise errors.InvalidDateRange(f"An export can have up to {LONGEST} days")
+        raise errors.InvalidDateRange(_("An export can have up to {longest} days").format(longest=LONGEST))
     if (today - days.first).days > OLDEST:
-        raise errors.InvalidDateRange("An export may begin two years ago at the earliest")
+        raise errors.InvalidDateRange(_("An export may begin two years ago at the earliest"))
     return days

@@ -6,6 +6,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from analytics_box.base.errors import InvalidQuery
+from analytics_box.base.translation import _
 from analytics_box.query import filters
 from analytics_box.query.access import ReadScope
 from analytics_box.query.filters import COMMON, Filter, FilterGroup
@@ -40,7 +41,9 @@ async def resolve_goals(goals: WebsiteGoals, request: QueryRequest, reads: ReadS
     if not wanted or reads.public:
         return request
     if len(reads.sites) != 1 or reads.subject != "website":
-        raise InvalidQuery.about("filters", f"{FIELD} is only supported for queries about one website")
+        raise InvalidQuery.about(
+            "filters", _("{field} is only supported for queries about one website").format(field=FIELD)
+        )
     meant = await goals.meant(reads.sites[0], wanted)
     return replace(request, filters=tuple(replace_goals(item, meant) for item in request.filters))
 

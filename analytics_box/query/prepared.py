@@ -3,6 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.base.translation import _
 from analytics_box.query import filters, ranges
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType
@@ -55,7 +56,7 @@ class PreparedParameter(Struct, frozen=True):
         try:
             window = window_of(self.type, days, request, question.granularity, now)
         except ValueError as missing:
-            raise CannotAnswer("Invalid parameter date range") from missing
+            raise CannotAnswer(_("Invalid parameter date range")) from missing
         if question.starts:
             window = ranges.beginning_on(window, question.starts, request.zone)
         return ranges.cut(window, question.until) if question.until else window
@@ -67,18 +68,22 @@ def prepare(
     """The question with its filters resolved. Raises CannotAnswer."""
     if request.sort_by is not None and request.sort_by not in query_type.sortable:
         known = ", ".join(query_type.sortable)
-        raise CannotAnswer(f"Cannot sort by {request.sort_by}; {query_type.name} sorts by {known}")
+        raise CannotAnswer(
+            _("Cannot sort by {sort_by}; {name} sorts by {known}").format(
+                sort_by=request.sort_by, name=query_type.name, known=known
+            )
+        )
     fields = {item.field for item in filters.flatten_filters(request.filters)}
     # anonymous_id finds people by their profiles as well (wire 1.11).
     if not reads.people and (query_type.personal or fields & {"profile_id", "anonymous_id"}):
-        raise CannotAnswer("Only members can see visitors")
+        raise CannotAnswer(_("Only members can see visitors"))
     # Anonymous callers would choose the texts as well.
     if reads.public and any(item.op == "regex" for item in filters.flatten_filters(request.filters)):
-        raise CannotAnswer("Only members can filter by patterns")
+        raise CannotAnswer(_("Only members can filter by patterns"))
     _check_needs(query_type, request)
     _check_alone(query_type, request)
     if "funnel" in query_type.needs and request.funnel is None:
-        raise CannotAnswer("There is no funnel with this id")
+        raise CannotAnswer(_("There is no funnel with this id"))
     counted = tuple(item for item in request.filters if isinstance(item, Filter) and item.field in query_type.having)
     study = study_of(query_type, request.filters)
     own_filters = counted if study is None else tuple(item for item in request.filters if item in study.filters)
@@ -107,9 +112,13 @@ def _check_needs(query_type: QueryType, request: QueryRequest) -> None:
     ]
     missing = {*query_type.full_needs} - {item.field for item in given} if query_type.study else not given
     if query_type.needs and missing:
-        raise CannotAnswer(f"{query_type.name} requires a filter eq on {needs}")
+        raise CannotAnswer(_("{name} requires a filter eq on {needs}").format(name=query_type.name, needs=needs))
     if query_type.needs_one and (len(given) > 1 or given[0].op != "eq" or len(given[0].values) != 1):
-        raise CannotAnswer(f"{query_type.name} requires exactly one filter eq on {needs}, with one value")
+        raise CannotAnswer(
+            _("{name} requires exactly one filter eq on {needs}, with one value").format(
+                name=query_type.name, needs=needs
+            )
+        )
 
 
 def _check_alone(query_type: QueryType, request: QueryRequest) -> None:
@@ -118,7 +127,11 @@ def _check_alone(query_type: QueryType, request: QueryRequest) -> None:
         given = [item for item in filters.flatten_filters(request.filters) if item.field == field]
         own = [item for item in request.filters if isinstance(item, Filter) and item.field == field]
         if len(given) > 1 or given != own or any(item.op not in {"eq", "in"} for item in own):
-            raise CannotAnswer(f"{query_type.name} supports one filter {field}, with eq or in and outside of groups")
+            raise CannotAnswer(
+                _("{name} supports one filter {field}, with eq or in and outside of groups").format(
+                    name=query_type.name, field=field
+                )
+            )
 
 
 def _by_number(item: Filter | FilterGroup, reads: ReadScope) -> Filter | FilterGroup:
@@ -128,7 +141,7 @@ def _by_number(item: Filter | FilterGroup, reads: ReadScope) -> Filter | FilterG
     if item.field not in {"website_id", "client_id"}:
         return item
     if item.op not in {"eq", "ne", "in", "not_in"}:
-        raise CannotAnswer(f"{item.field} can only be compared with eq, ne, in and not_in")
+        raise CannotAnswer(_("{field} can only be compared with eq, ne, in and not_in").format(field=item.field))
     numbers = tuple(str(reads.ids.get(value, -1) if value else reads.owner or -1) for value in item.values)
     return Filter(item.field, item.op, numbers)
 
@@ -138,11 +151,11 @@ def _having(counted: tuple[Filter, ...], query_type: QueryType) -> tuple[Having,
     found = []
     for item in counted:
         if item.op not in {"eq", "ne", "in", "not_in"}:
-            raise CannotAnswer(f"{item.field} can only be compared with eq, ne, in and not_in")
+            raise CannotAnswer(_("{field} can only be compared with eq, ne, in and not_in").format(field=item.field))
         try:
             numbers = tuple(float(value) for value in item.values)
         except ValueError as wrong:
-            raise CannotAnswer(f"Send a number as the value of {item.field}") from wrong
+            raise CannotAnswer(_("Send a number as the value of {field}").format(field=item.field)) from wrong
         counter = next(column.sort for column in query_type.columns if column.output.name == item.field)
         found.append(Having(str(counter), numbers, item.op in {"ne", "not_in"}))
     return tuple(found)

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from analytics_box.base.clock import HOUR, MINUTE
 from analytics_box.base.errors import InvalidQuery
+from analytics_box.base.translation import _
 
 Granularity = Literal["minute", "hour", "day", "week", "month"]
 Preset = Literal[
@@ -138,9 +139,9 @@ def of_dates(start: str, end: str) -> DayRange:
     """The days between two dates, each YYYY-MM-DD or a date-time whose day counts. Raises InvalidQuery."""
     days = DayRange(parse_date(start, "startDate"), parse_date(end, "endDate"))
     if days.last < days.first:
-        raise InvalidQuery.about("startDate", "startDate is after endDate")
+        raise InvalidQuery.about("startDate", _("startDate is after endDate"))
     if days.length > MAX_DAYS:
-        raise InvalidQuery.about("endDate", f"A range can have up to {MAX_DAYS} days")
+        raise InvalidQuery.about("endDate", _("A range can have up to {most} days").format(most=MAX_DAYS))
     return days
 
 
@@ -155,16 +156,18 @@ def parse_date(text: str, field: str) -> date:
     except ValueError:
         pass
     if found is None or not 1970 <= found.year <= 2999:
-        raise InvalidQuery.about(field, f"Invalid date: {text[:40]}")
+        raise InvalidQuery.about(field, _("Invalid date: {text}").format(text=text[:40]))
     return found
 
 
 def check_granularity(days: DayRange, granularity: Granularity) -> None:
     """Raises InvalidQuery for hours over more than 30 days (spec 4, rule 3)."""
     if granularity == "hour" and days.length > MAX_HOURLY_DAYS:
-        raise InvalidQuery.about("granularity", f"Hourly granularity supports up to {MAX_HOURLY_DAYS} days")
+        raise InvalidQuery.about(
+            "granularity", _("Hourly granularity supports up to {most} days").format(most=MAX_HOURLY_DAYS)
+        )
     if granularity == "minute" and days.length > 1:
-        raise InvalidQuery.about("granularity", "Minutes support one day")
+        raise InvalidQuery.about("granularity", _("Minutes support one day"))
 
 
 def window(

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from analytics_box.base.errors import ErrorDetail, InvalidQuery, WrongTypes
+from analytics_box.base.translation import _
 from analytics_box.query import happened, ranges
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.types import QueryType
@@ -197,17 +198,19 @@ def _collect_errors(wrong: list[ErrorDetail]) -> Iterator[None]:
 
 def _check_counts(given: GivenQuery, where: str) -> None:
     if not given.parameters:
-        raise InvalidQuery.about(f"{where}parameters", "At least one parameter is required")
+        raise InvalidQuery.about(f"{where}parameters", _("At least one parameter is required"))
     if len(given.parameters) > MAX_PARAMETERS:
-        raise InvalidQuery.about(f"{where}parameters", f"A query can have up to {MAX_PARAMETERS} parameters")
+        raise InvalidQuery.about(
+            f"{where}parameters", _("A query can have up to {most} parameters").format(most=MAX_PARAMETERS)
+        )
     if len(given.filters or ()) > MAX_FILTERS:
-        raise InvalidQuery.about(f"{where}filters", f"A query can have up to {MAX_FILTERS} filters")
+        raise InvalidQuery.about(f"{where}filters", _("A query can have up to {most} filters").format(most=MAX_FILTERS))
 
 
 def _whole(given: int | float | None, usual: int, where: str) -> int:
     """A number without a fraction. Raises WrongTypes."""
     if isinstance(given, float) and not given.is_integer():
-        raise _wrong_shape(where, "Expected a whole number")
+        raise _wrong_shape(where, _("Expected a whole number"))
     return usual if given is None else int(given)
 
 
@@ -215,10 +218,11 @@ def _wrong_size(limit: int, page: int, where: str) -> Iterator[ErrorDetail]:
     """Yield errors of limit and page."""
     if not 1 <= limit <= MAX_LIMIT:
         yield ErrorDetail(
-            f"{where}limit", "Limit must be at least 1" if limit < 1 else f"Limit cannot exceed {MAX_LIMIT}"
+            f"{where}limit",
+            _("Limit must be at least 1") if limit < 1 else _("Limit cannot exceed {most}").format(most=MAX_LIMIT),
         )
     if not 1 <= page <= _MAX_PAGE:
-        yield ErrorDetail(f"{where}page", "Page must be at least 1" if page < 1 else "Page is too large")
+        yield ErrorDetail(f"{where}page", _("Page must be at least 1") if page < 1 else _("Page is too large"))
 
 
 def _check_names(names: list[str], where: str) -> None:
@@ -231,7 +235,11 @@ def _check_names(names: list[str], where: str) -> None:
 
 def _unknown(name: str, field: str) -> ErrorDetail:
     near = registry.nearest(name)
-    return ErrorDetail(field, f"Unknown query type: {name[:100]}", f"Did you mean '{near}'?" if near else msgspec.UNSET)
+    return ErrorDetail(
+        field,
+        _("Unknown query type: {name}").format(name=name[:100]),
+        _("Did you mean '{near}'?").format(near=near) if near else msgspec.UNSET,
+    )
 
 
 def _days(given: GivenQuery, parameters: list[GivenParameter], tz: ZoneInfo, now: int, where: str) -> DayRange | None:
@@ -246,7 +254,7 @@ def _days(given: GivenQuery, parameters: list[GivenParameter], tz: ZoneInfo, now
     if all(_brings_dates(parameter) for parameter in parameters):
         return None
     details = tuple(
-        ErrorDetail(f"{where}{name}", f"Either {name} or preset is required")
+        ErrorDetail(f"{where}{name}", _("Either {name} or preset is required").format(name=name))
         for name, date in (("startDate", given.startDate), ("endDate", given.endDate))
         if date is None
     )
@@ -293,7 +301,9 @@ def _granularity(
     granularity = _GRANULARITY[named]
     if query_type.series and granularity not in query_type.by:
         known = " or ".join(query_type.by)
-        raise InvalidQuery.about(f"{where}granularity", f"{query_type.name} has rows by {known}")
+        raise InvalidQuery.about(
+            f"{where}granularity", _("{name} has rows by {known}").format(name=query_type.name, known=known)
+        )
     return granularity
 
 
@@ -302,17 +312,21 @@ def check_filters(given: list[QueryFilterInput], where: str) -> tuple[Filter | F
     check_pattern_count([given], where)
     if _count(given, lambda item: 1 if item.any is None and item.all is None else 0) > MAX_CONDITIONS:
         raise InvalidQuery.about(
-            f"{where}filters", f"A query can have up to {MAX_CONDITIONS} filters, including groups"
+            f"{where}filters", _("A query can have up to {most} filters, including groups").format(most=MAX_CONDITIONS)
         )
     if _count(given, _event_lookups) > MAX_HAPPENED:
-        raise InvalidQuery.about(f"{where}filters", f"A query can have up to {MAX_HAPPENED} session filters")
+        raise InvalidQuery.about(
+            f"{where}filters", _("A query can have up to {most} session filters").format(most=MAX_HAPPENED)
+        )
     return tuple(_filter(item, f"{where}filters[{at}]") for at, item in enumerate(given))
 
 
 def check_pattern_count(given: Iterable[Iterable[QueryFilterInput]], where: str = "") -> None:
     """Counted over all queries of a request, before one is compiled. Raises InvalidQuery."""
     if sum(_patterns_in(filters) for filters in given) > MAX_PATTERNS:
-        raise InvalidQuery.about(f"{where}filters", f"A request can have up to {MAX_PATTERNS} patterns")
+        raise InvalidQuery.about(
+            f"{where}filters", _("A request can have up to {most} patterns").format(most=MAX_PATTERNS)
+        )
 
 
 def _patterns_in(given: Iterable[QueryFilterInput]) -> int:
@@ -343,10 +357,10 @@ def _filter(given: QueryFilterInput, where: str, depth: int = 1) -> Filter | Fil
         ("value", given.value is None and given.op not in {"is_set", "is_not_set"}),
     ):
         if missing:
-            raise _wrong_shape(f"{where}.{name}", f"A filter needs a {name}")
+            raise _wrong_shape(f"{where}.{name}", _("A filter needs a {name}").format(name=name))
     values = given.value if isinstance(given.value, list) else [] if given.value is None else [given.value]
     if len(values) > MAX_LIST:
-        raise InvalidQuery.about(where, f"A filter can have up to {MAX_LIST} values")
+        raise InvalidQuery.about(where, _("A filter can have up to {most} values").format(most=MAX_LIST))
     texts = tuple(str(value) for value in values)
     if given.op == "regex":
         _check_patterns(texts, where)
@@ -358,12 +372,14 @@ def _filter(given: QueryFilterInput, where: str, depth: int = 1) -> Filter | Fil
 def _filter_group(given: QueryFilterInput, where: str, depth: int) -> FilterGroup:
     both = given.any is not None and given.all is not None
     if both or given.field is not None or given.op is not None:
-        raise InvalidQuery.about(where, "A filter is one condition, or a group with any, or one with all")
+        raise InvalidQuery.about(where, _("A filter is one condition, or a group with any, or one with all"))
     if depth > MAX_DEPTH:
-        raise InvalidQuery.about(where, f"Groups of filters can be nested up to {MAX_DEPTH} levels deep")
+        raise InvalidQuery.about(
+            where, _("Groups of filters can be nested up to {most} levels deep").format(most=MAX_DEPTH)
+        )
     name, items = ("any", given.any) if given.any is not None else ("all", given.all)
     if not items or len(items) > MAX_FILTERS:
-        raise InvalidQuery.about(where, f"A group can have 1 to {MAX_FILTERS} filters")
+        raise InvalidQuery.about(where, _("A group can have 1 to {most} filters").format(most=MAX_FILTERS))
     return FilterGroup(
         name == "any", tuple(_filter(item, f"{where}.{name}[{at}]", depth + 1) for at, item in enumerate(items))
     )
@@ -373,14 +389,16 @@ def _check_patterns(patterns: tuple[str, ...], where: str) -> None:
     """Patterns are RE2's: no look-around and no back references, so that matching takes linear time."""
     for pattern in patterns:
         if len(pattern) > MAX_PATTERN:
-            raise InvalidQuery.about(f"{where}.value", f"A pattern can have up to {MAX_PATTERN} characters")
+            raise InvalidQuery.about(
+                f"{where}.value", _("A pattern can have up to {most} characters").format(most=MAX_PATTERN)
+            )
         try:
             compile_pattern(pattern)
         except NotAPattern as wrong:
-            raise InvalidQuery.about(f"{where}.value", f"Invalid pattern: {wrong}") from wrong
+            raise InvalidQuery.about(f"{where}.value", _("Invalid pattern: {wrong}").format(wrong=wrong)) from wrong
 
 
 def _wrong_shape(where: str, expected: str) -> WrongTypes:
     """The error of a wrong type, as a decoder would raise it, for checks that need the whole request (wire 3.4)."""
     field = f"body{where.removeprefix('batch')}" if where.startswith("batch[") else f"body.{where}"
-    return WrongTypes("The request has a wrong shape", details=(ErrorDetail(field, "Invalid value", expected),))
+    return WrongTypes(_("The request has a wrong shape"), details=(ErrorDetail(field, _("Invalid value"), expected),))

@@ -9,6 +9,7 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box.base import errors
+from analytics_box.base.translation import _
 from analytics_box.query import access, ranges, sheets
 from analytics_box.query.budget import AnswerBudget, NeedsMore
 from analytics_box.query.catalog import registry
@@ -97,7 +98,7 @@ def _sheet(answers: list[list[ParameterAnswer]], asked: list[Asked], budget: Ans
 
 def _check(given: list[GivenQuery], *, batch: bool, request: Request[Any, Any, Any], now: int) -> list[Asked]:
     if not 1 <= len(given) <= MAX_BATCH:
-        raise errors.InvalidQuery(f"A batch holds 1 to {MAX_BATCH} queries")
+        raise errors.InvalidQuery(_("A batch holds 1 to {most} queries").format(most=MAX_BATCH))
     check_pattern_count(item.filters or () for item in given)
     zone_name = request.query_params.get("timezone")
     return [
@@ -157,7 +158,7 @@ async def list_websites(request: Request[Any, Any, Any], call: NamedDependency[C
     identity = call.identity
     owner = identity.key or identity.person
     if owner is None:
-        raise errors.AuthRequired("Authentication required")
+        raise errors.AuthRequired(_("Authentication required"))
     found = [
         {
             "id": website.id,

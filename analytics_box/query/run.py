@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError, DeadlineExceeded, InClickHouse, OverBudget, Unavailable
+from analytics_box.base.translation import _
 from analytics_box.query import answer, named_goals
 from analytics_box.query.access import ReadScope
 from analytics_box.query.budget import AnswerBudget, AnswerBudgets, NeedsMore, ParameterBytes
@@ -184,7 +185,7 @@ class QueryRunner:
         if not sitting.reads.public:
             return await self._entry(question, request, sitting)
         if self._waiting >= _WAITING:
-            raise Unavailable("Too many queries at once. Try again in a moment.", retry_after=1)
+            raise Unavailable(_("Too many queries at once. Try again in a moment."), retry_after=1)
         self._waiting += 1
         try:
             await self._public.acquire()

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import InvalidQuery
+from analytics_box.base.translation import _
 from analytics_box.query import ranges
 from analytics_box.query.catalog.types import QueryType, Record
 from analytics_box.query.compose import CannotAnswer
@@ -50,7 +51,9 @@ class Study(Struct, frozen=True):
         most = MOST_COHORT_DAYS if kind == "profiles" else ranges.MAX_DAYS if kind == "stickiness" else MOST_PERIODS
         if len(window.buckets) > most:
             what = "days" if kind == "profiles" else "periods. Choose longer ones"
-            raise CannotAnswer(f"{self.type.name} supports up to {most} {what}")
+            raise CannotAnswer(
+                _("{name} supports up to {most} {what}").format(name=self.type.name, most=most, what=what)
+            )
         return window
 
     def width(self, days: DayRange) -> Granularity:
@@ -157,12 +160,12 @@ def study_of(query_type: QueryType, filters: Sequence[Filter | FilterGroup]) -> 
     settings = {item.field: item.values for item in own}
     for name, values in settings.items():
         if name != "collapse" and len(values) != 1:
-            raise CannotAnswer(f"{name} takes one value")
+            raise CannotAnswer(_("{name} takes one value").format(name=name))
         wrong = _wrong_setting(name, values)
         if wrong:
             raise CannotAnswer(wrong)
     if sum(name in settings for name in _ANCHORS) > 1:
-        raise CannotAnswer("A journey begins or ends at one page or event")
+        raise CannotAnswer(_("A journey begins or ends at one page or event"))
     return Study(query_type, settings, own)
 
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 from analytics_box.base import errors
 from analytics_box.base.identity import Identity
 from analytics_box.base.identity import Scope as KeyScope
+from analytics_box.base.translation import _
 from analytics_box.query.access import Names, ReadScope
 from analytics_box.query.catalog.types import SubjectName
 
@@ -53,8 +54,8 @@ class Subjects:
             if subject_id is not None:
                 return await _scope(subject, identity, subject_id, types)
         if identity.anonymous:
-            raise errors.AuthRequired("Authentication required")
-        raise errors.MissingTarget("Name a website with website_id, or an organization with organization_id")
+            raise errors.AuthRequired(_("Authentication required"))
+        raise errors.MissingTarget(_("Name a website with website_id, or an organization with organization_id"))
 
     def parameter(self, name: SubjectName) -> str:
         """The request's parameter that names one of these by its id."""
@@ -81,5 +82,5 @@ async def _scope(subject: QuerySubject[Any], identity: Identity, subject_id: str
     if scope is not None:
         return scope
     if identity.anonymous:
-        raise errors.AuthRequired("Authentication required")
-    raise errors.Forbidden(f"Access denied to this {subject.name}")
+        raise errors.AuthRequired(_("Authentication required"))
+    raise errors.Forbidden(_("Access denied to this {name}").format(name=subject.name))

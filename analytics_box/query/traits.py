@@ -8,6 +8,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from analytics_box.base.errors import DeadlineExceeded, Unavailable
+from analytics_box.base.translation import _
 from analytics_box.query import filters, named_goals, named_links
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType
@@ -72,7 +73,7 @@ class Finding:
 
     async def _having(self, site: int, wanted: Filter) -> People:
         if self._traits is None:
-            raise CannotAnswer("Trait filters are only supported for website queries")
+            raise CannotAnswer(_("Trait filters are only supported for website queries"))
         trait = wanted.field.removeprefix(PREFIX)
         looking = self._found.get((site, wanted))
         if looking is None:
@@ -84,7 +85,7 @@ class Finding:
             if isinstance(broken, Unavailable) and not isinstance(broken, DeadlineExceeded):
                 raise
             log.warning("Cannot search people by a trait: %s", broken)
-            raise CannotAnswer("Trait filter failed") from broken
+            raise CannotAnswer(_("Trait filter failed")) from broken
 
     def stop(self) -> None:
         """Cancel the remaining lookups."""
@@ -101,9 +102,9 @@ def trait_filters(items: Iterable[Filter | FilterGroup]) -> list[Filter]:
 def check(query_type: QueryType, reads: ReadScope) -> None:
     """Raises CannotAnswer where this type, or what is read, has no people to filter by."""
     if len(reads.sites) != 1 or reads.subject != "website":
-        raise CannotAnswer("Trait filters are only supported for website queries")
+        raise CannotAnswer(_("Trait filters are only supported for website queries"))
     if "profile_id" not in query_type.filters or not reads.people:
-        raise CannotAnswer(f"Trait filters are not supported for {query_type.name}")
+        raise CannotAnswer(_("Trait filters are not supported for {name}").format(name=query_type.name))
 
 
 def with_people(request: QueryRequest, people: Mapping[Filter, People]) -> QueryRequest:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import differences
 from analytics_box.base.errors import BadRequest, ErrorDetail
+from analytics_box.base.translation import _
 
 T = TypeVar("T", bound=Struct)
 Values = Mapping[str, Any]
@@ -240,7 +241,7 @@ def instant_of(given: datetime) -> int:
     aware = given if given.tzinfo is not None else given.replace(tzinfo=UTC)
     # Another zone can move the first and the last day into another year.
     if not _YEARS.start < aware.year < _YEARS.stop - 1:
-        raise BadRequest(f"Enter a year from {_YEARS.start} and {_YEARS.stop - 1}")
+        raise BadRequest(_("Enter a year from {start} and {stop}").format(start=_YEARS.start, stop=_YEARS.stop - 1))
     return round(aware.timestamp() * 1000)
 
 

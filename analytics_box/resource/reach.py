@@ -83,7 +83,7 @@ def acting(call: Call, organization_id: str | None) -> tuple[str, By]:
 def refuse_restricted(call: Call) -> None:
     """Raises Forbidden for a key of single websites, which cannot act for its organization."""
     if call.identity.key is not None and call.identity.key.websites is not None:
-        raise errors.Forbidden("This requires a key with global access")
+        raise errors.Forbidden(_("This requires a key with global access"))
 
 
 def find_in_reach(

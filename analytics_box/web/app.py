@@ -17,6 +17,7 @@ from litestar.utils import normalize_path
 
 from analytics_box.base import errors
 from analytics_box.base.errors import BoxError
+from analytics_box.base.translation import _
 from analytics_box.web import render
 from analytics_box.web.asgi import App, Receive, Scope, Send, respond
 from analytics_box.web.call import Call, Parts
@@ -182,7 +183,7 @@ async def _not_posted(scope: Scope, receive: Receive, send: Send) -> None:
         await respond(send, 204, [(name.encode(), value.encode()) for name, value in _METHODS.items()])
         return
     request = Request[Any, Any, Any](cast(LitestarScope, scope))
-    refused = _refuse(request, errors.MethodNotAllowed("This address does not accept this method", headers=_METHODS))
+    refused = _refuse(request, errors.MethodNotAllowed(_("This address does not accept this method"), headers=_METHODS))
     answer = refused.to_asgi_response(None, request)
     await answer(cast(LitestarScope, scope), cast(LitestarReceive, receive), cast(LitestarSend, send))
 

@@ -18,6 +18,7 @@ from analytics_box.base.errors import (
     UnsupportedMediaType,
     WrongTypes,
 )
+from analytics_box.base.translation import _
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import Message, Receive, Scope
 
@@ -72,7 +73,7 @@ class BytesInFlight:
             or self._of_holders.get(holder, 0) + size > share
             or (not known and self._of_strangers + size > self._most // 4)
         ):
-            raise Unavailable("The server is receiving too much data. Try again in a few seconds", retry_after=5)
+            raise Unavailable(_("The server is receiving too much data. Try again in a few seconds"), retry_after=5)
         self._all += size
         self._of_holders[holder] = self._of_holders.get(holder, 0) + size
         if not known:
@@ -152,7 +153,9 @@ async def read_body(scope: Scope, receive: Receive, *, limit: int, seconds: floa
         return await _whole(scope, message, receive, limit, length)
     except asyncio.CancelledError as cancelled:
         if task in deadlines.late and task.uncancel() <= cancelling:
-            raise RequestTimeout(f"The body did not arrive within {seconds:g} seconds") from cancelled
+            raise RequestTimeout(
+                _("The body did not arrive within {seconds:g} seconds").format(seconds=seconds)
+            ) from cancelled
         raise  # somebody else does not want the answer any more
     finally:
         del deadlines.ends[task]
@@ -193,7 +196,7 @@ async def _whole(scope: Scope, message: Message, receive: Receive, limit: int, l
     size = 0
     while True:
         if message["type"] != "http.request":
-            raise BrokenBody("The body is incomplete, or a chunk has no valid size")
+            raise BrokenBody(_("The body is incomplete, or a chunk has no valid size"))
         chunk: bytes = message["body"]
         size += len(chunk)
         if size > limit:
@@ -206,7 +209,7 @@ async def _whole(scope: Scope, message: Message, receive: Receive, limit: int, l
         chunks.append(chunk)
         # Each piece takes 10 µs, however short it is: 64 KB in chunks of one byte took 0.7 s of processor time.
         if len(chunks) > _FEWEST_PIECES + size // _SHORT:
-            raise BrokenBody("The body has too many short chunks. Send longer ones")
+            raise BrokenBody(_("The body has too many short chunks. Send longer ones"))
         message = await receive()
 
 
@@ -217,9 +220,9 @@ def decode(decode_one: Callable[[bytes], T], body: bytes) -> T:
         return decode_one(body)
     except msgspec.ValidationError as wrong:
         _check_json(body)
-        raise WrongTypes("The request has a wrong shape", details=(_detail(wrong),)) from wrong
+        raise WrongTypes(_("The request has a wrong shape"), details=(_detail(wrong),)) from wrong
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as broken:
-        raise BrokenBody("The body is not valid JSON") from broken
+        raise BrokenBody(_("The body is not valid JSON")) from broken
 
 
 def _check_json(body: bytes) -> None:
@@ -227,7 +230,7 @@ def _check_json(body: bytes) -> None:
     try:
         msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError) as broken:
-        raise BrokenBody("The body is not valid JSON") from broken
+        raise BrokenBody(_("The body is not valid JSON")) from broken
 
 
 def form(body: bytes, *, most_fields: int = MOST_FIELDS) -> dict[str, str]:
@@ -235,7 +238,7 @@ def form(body: bytes, *, most_fields: int = MOST_FIELDS) -> dict[str, str]:
     try:
         return dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=most_fields))
     except ValueError as broken:
-        raise BrokenBody("The form cannot be read") from broken
+        raise BrokenBody(_("The form cannot be read")) from broken
 
 
 def check_headers(headers: Iterable[tuple[bytes, bytes]], *, wanted: tuple[bytes, ...]) -> None:
@@ -246,23 +249,23 @@ def check_headers(headers: Iterable[tuple[bytes, bytes]], *, wanted: tuple[bytes
     content_type = b""
     for name, value in headers:
         if name == b"content-encoding" and value.lower() not in {b"", b"identity"}:
-            raise UnsupportedMediaType("Send the body without Content-Encoding")
+            raise UnsupportedMediaType(_("Send the body without Content-Encoding"))
         if name == b"content-type":
             content_type = value.partition(b";")[0].strip().lower()
     if wanted and content_type not in wanted:
         names = " or ".join(kind.decode() for kind in wanted if kind)
-        raise UnsupportedMediaType(f"Send the body as {names}")
+        raise UnsupportedMediaType(_("Send the body as {names}").format(names=names))
 
 
 def _detail(wrong: msgspec.ValidationError) -> ErrorDetail:
     """The place of a value with the wrong shape (wire 3.4), and the expected shape."""
-    message, _, where = str(wrong).partition(" - at ")
+    message, _at, where = str(wrong).partition(" - at ")
     path = where.strip("`").removeprefix("$").removeprefix(".")
     missing = _MISSING.fullmatch(message)
     if missing is not None:
         path = f"{path}.{missing[1]}" if path else missing[1]
     dot = "." if path and not path.startswith("[") else ""
-    return ErrorDetail(f"body{dot}{path}", "Invalid value", message)
+    return ErrorDetail(f"body{dot}{path}", _("Invalid value"), message)
 
 
 async def of_request(
@@ -281,7 +284,7 @@ _MOST_FIELDS = 20
 
 def fields(sent: bytes, content_type: str) -> dict[str, bytes]:
     """The contents by field; the last of equal names wins. Raises BrokenBody."""
-    _, options = parse_options_header(content_type)
+    _type, options = parse_options_header(content_type)
     found: dict[str, bytes] = {}
     name = ""
     chunks: list[bytes] = []
@@ -295,5 +298,5 @@ def fields(sent: bytes, content_type: str) -> dict[str, bytes]:
                 else:
                     found[name] = b"".join(chunks)
     except (MultipartError, ValueError) as broken:
-        raise BrokenBody("The form cannot be read") from broken
+        raise BrokenBody(_("The form cannot be read")) from broken
     return found

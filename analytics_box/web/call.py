@@ -13,6 +13,7 @@ from analytics_box.base.identity import Identity
 from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.translation import _
 
 T = TypeVar("T")
 Part = TypeVar("Part")
@@ -83,9 +84,9 @@ class Call(Struct, frozen=True):
         """
         own = self.identity.person or self.identity.key or self.identity.operator
         if own is None:
-            raise errors.AuthRequired("Authentication required")
+            raise errors.AuthRequired(_("Authentication required"))
         if given is not None and given != own.organization_id:
-            raise errors.Forbidden("Access denied to this organization")
+            raise errors.Forbidden(_("Access denied to this organization"))
         return own.organization_id
 
     async def write(self, work: Callable[[Connection], T]) -> T:

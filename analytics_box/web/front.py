@@ -14,6 +14,7 @@ from analytics_box.base import errors, ids, log
 from analytics_box.base.errors import BoxError, RateLimited
 from analytics_box.base.limits import Allowance, TokenBuckets
 from analytics_box.base.settings import Settings
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.web import render
 from analytics_box.web.address import canonical, client_of, network_of, networks
@@ -273,7 +274,7 @@ class Front:
             forwarded = headers.get(name)
         if len(headers) < len(scope["headers"]):  # something is there twice
             if len(_all(scope, b"host")) > 1:
-                raise errors.BadRequest("The request has more than one Host header")
+                raise errors.BadRequest(_("The request has more than one Host header"))
             if forwarded is not None:
                 forwarded = headers[name] = b",".join(_all(scope, name))
         peer = scope["client"]
@@ -287,10 +288,10 @@ class Front:
                 self._proxies.note(client.fault)
         scope["address"] = address
         if not host:
-            raise errors.BadRequest("The request has no Host header")
+            raise errors.BadRequest(_("The request has no Host header"))
         own_name = host_name(host)
         if own_host and self._hosts and own_name not in self._hosts:
-            raise errors.MisdirectedRequest("This host name does not belong to this server")
+            raise errors.MisdirectedRequest(_("This host name does not belong to this server"))
         if scope["path"] != "/health":
             try:
                 self._limits.take("address", network_of(address), self._limit)
@@ -355,5 +356,5 @@ def host_name(header: bytes) -> str:
     """
     found = _HOST.fullmatch(header) if len(header) <= _LONGEST_HOST else None
     if found is None:
-        raise errors.BadRequest("The Host header is not a host and port")
+        raise errors.BadRequest(_("The Host header is not a host and port"))
     return found[1].decode().strip("[]").lower().removesuffix(".")

@@ -8,6 +8,7 @@ from msgspec import Struct
 from analytics_box.base import errors
 from analytics_box.base.identity import ApiKey, Identity
 from analytics_box.base.limits import Allowance
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.web.asgi import Scope
 from analytics_box.web.page.kept_forms import KeptForms
@@ -94,4 +95,4 @@ def check_same_origin(connection: "Connection") -> None:
     origin = connection.headers.get("origin")
     if site is None and (origin is None or url_parts(origin).netloc == connection.headers.get("host")):
         return
-    raise errors.Forbidden("This request came from another site")
+    raise errors.Forbidden(_("This request came from another site"))

@@ -7,6 +7,7 @@ import msgspec
 
 from analytics_box.base import errors
 from analytics_box.base.errors import BoxError
+from analytics_box.base.translation import _
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ def _as_box_error(raised: BaseException) -> BoxError:
     if isinstance(raised, BoxError):
         return raised
     log.error("A request failed", exc_info=raised)
-    return BoxError("Internal error. See the server's log")
+    return BoxError(_("Internal error. See the server's log"))
 
 
 def api_body(error: BoxError, request_id: str) -> bytes:

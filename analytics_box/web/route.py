@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from analytics_box.base import errors
 from analytics_box.base.identity import Identity, Role, Scope, require
+from analytics_box.base.translation import _
 
 PUBLIC: Final = "public"  # nobody is asked who they are
 SIGNED_IN: Final = "signed in"  # a person, by session cookie
@@ -32,16 +33,16 @@ def allow(
     if identity.anonymous:
         if anonymous:
             return
-        raise errors.AuthRequired("Authentication required")
+        raise errors.AuthRequired(_("Authentication required"))
     if identity.person is not None:
         require(identity.person.role, role)
         return
     if access == SIGNED_IN:
-        raise errors.Forbidden("Sign in to do this. API keys are not accepted")
+        raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
     if not identity.has(access) and not (also is not None and identity.has(also)):
-        raise errors.Forbidden(f"This API key lacks the scope {access}")
+        raise errors.Forbidden(_("This API key lacks the scope {access}").format(access=access))
     if access in OF_ORGANIZATION and not identity.may_act_for_organization(access):
-        raise errors.Forbidden("This requires an API key with global access")
+        raise errors.Forbidden(_("This requires an API key with global access"))
 
 
 class NamedHandler(NamedTuple):

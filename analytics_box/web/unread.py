@@ -9,6 +9,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from analytics_box.base.errors import BoxError
+from analytics_box.base.translation import _
 from analytics_box.web.asgi import Send
 
 PIECE = 16_384  # bytes that are handed to granian at once
@@ -59,7 +60,7 @@ class UnreadAnswers:
                     self._waiting[answer] = _Waiting(network, loop.time(), deadline)
                     await send(piece)
         except TimeoutError as late:
-            raise NotRead("The client does not read its answer") from late
+            raise NotRead(_("The client does not read its answer")) from late
         finally:
             self._waiting.pop(answer, None)
             self._let_go(content)

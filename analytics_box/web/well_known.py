@@ -10,6 +10,7 @@ from litestar.params import FromPath
 from analytics_box.base import errors
 from analytics_box.base.identity import SCOPES
 from analytics_box.base.settings import Settings
+from analytics_box.base.translation import _
 from analytics_box.web.call import Parts
 
 _OPEN = {"cache-control": "public, max-age=3600, must-revalidate", "access-control-allow-origin": "*"}
@@ -52,7 +53,7 @@ async def protected_resource_part(
     """Describe a part of the box, by its path. Raises NotFound."""
     path = suffix.strip("/")
     if len(path) > 200 or any(not (letter.isascii() and (letter.isalnum() or letter in "-._~/")) for letter in path):
-        raise errors.NotFound("There is nothing at this address")
+        raise errors.NotFound(_("There is nothing at this address"))
     return _resource(parts.settings, f"/{path}" if path else "")
 
 

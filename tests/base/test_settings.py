@@ -333,31 +333,7 @@ def test_every_setting_has_a_default_and_a_sentence_of_help() -> None:
     assert len({row.name for row in settings.table()}) == len(Settings.__struct_fields__)
 
 
-# The manual's tables
-
-
-def manual_rows() -> dict[str, tuple[str, str]]:
-    """The lines of the tables of web/manual/settings.md: default and help by name."""
-    page = (ROOT / "web" / "manual" / "settings.md").read_text("utf-8")
-    cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in page.splitlines() if "| `" in line]
-    return {name.strip("`"): (default.strip("`"), text) for name, default, text in cells}
-
-
-def written(default: Any) -> str:
-    if isinstance(default, Path):
-        return "the user's data folder"
-    if isinstance(default, tuple):
-        default = ", ".join(default)
-    return str(default) or "none"
-
-
-def test_the_manual_lists_every_setting_and_no_other() -> None:
-    assert list(manual_rows()) == [row.name for row in settings.table()]
-
-
-@each("row", settings.table(), ids=lambda row: row.name)
-def test_the_manual_says_of_a_setting_what_the_table_says(row: settings.SettingRow) -> None:
-    assert manual_rows()[row.name] == (written(row.default), row.help)
+# The manual
 
 
 def test_the_manual_says_how_variables_and_flags_are_named() -> None:

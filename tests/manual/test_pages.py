@@ -268,6 +268,16 @@ def test_all_reasons_for_what_is_not_counted_are_listed_and_no_other() -> None:
     assert set(first_cells(table)) == set(REASON_TEXTS) | unlisted
 
 
+def test_every_setting_is_listed_once_with_its_default_and_description() -> None:
+    page = "".join(section.text for section in sections(MANUAL.page("settings")))
+    listed = re.findall(r"<td><code>(\w+)</code></td>\s*<td>(.*?)</td>\s*<td>(.*?)</td>", page)
+    assert [name for name, _default, _help in listed] == list(Settings.__struct_fields__)
+    shown = {name: (html.unescape(default), html.unescape(text)) for name, default, text in listed}
+    assert shown["port"] == ("<code>8000</code>", "Port to listen on. 0 selects a free port.")
+    assert shown["data_dir"][0] == "the user's data folder"
+    assert shown["base_url"][0] == "none"
+
+
 def test_limits_are_those_of_the_settings() -> None:
     defaults: dict[str, Any] = {name: getattr(Settings(), name) for name in Settings.__struct_fields__}
     page = source("limits")

@@ -358,7 +358,7 @@ def test_without_room_nothing_is_changed(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(shutil, "disk_usage", lambda _: total._replace(free=300_000))
     refused = run("accept-files", "--data-dir", data)
     assert refused.exit_code == 1
-    assert "are free. Make room" in refused.stderr
+    assert "are free. Free some space" in refused.stderr
     assert "upgrade_backup" in refused.stderr
     assert count(data / schema.EVENTS_FILE, "events") == 10
     assert not (data / BACKUPS).exists()

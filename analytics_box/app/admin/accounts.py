@@ -11,6 +11,7 @@ from analytics_box.base.acting import COMMAND_LINE, By
 from analytics_box.base.identity import Role
 from analytics_box.base.outgoing.client import Clients
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import password_reset, rules, users
 from analytics_box.tenants.accounts.users import AccountListItem
 from analytics_box.tenants.keys.ring import KeyRing
@@ -131,7 +132,7 @@ async def user_confirm(call: Call, given: NamedUser) -> NamedUser:
     def write(db: Connection) -> None:
         user = users.find(db, given.email.strip().lower())
         if user is None:
-            raise errors.NotFound(f"There is no account with the address {given.email}")
+            raise errors.NotFound(_("There is no account with the address {email}").format(email=given.email))
         users.confirm(db, user.id, organization_id=users.organization_of(db, user.id), by=call.by)
 
     await call.write(write)

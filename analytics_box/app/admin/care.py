@@ -18,6 +18,7 @@ from analytics_box.base.log import RECENT, LogLine
 from analytics_box.base.store import space
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.space import VacuumNoRoom, VacuumResult
+from analytics_box.base.translation import _
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.products.links.clicks import waiting
 from analytics_box.products.people import unused
@@ -63,7 +64,7 @@ async def prune(call: Call, given: Prune) -> PruneDone:
     """prune. If it is interrupted, the next run removes the rest. Raises BadRequest or NotFound."""
     today, parts = utc_day(call.now), call.parts
     if given.before is not None and given.before >= today:
-        raise errors.BadRequest("Only complete days can be removed. Enter yesterday (UTC) or an earlier day")
+        raise errors.BadRequest(_("Only complete days can be removed. Enter yesterday (UTC) or an earlier day"))
     events = parts[WatchedParts].databases[1]
     removed = [
         await _of_website(call, events, website, before, dry=given.dryRun)
@@ -125,7 +126,7 @@ class RetireNode(Struct, frozen=True, forbid_unknown_fields=True):
 async def retire(call: Call, given: RetireNode) -> Success:
     """retire: remove an ingest node permanently. Raises NotFound."""
     if not await call.parts[Machines].retire(given.number):
-        raise errors.NotFound(f"There is no active ingest node {given.number}")
+        raise errors.NotFound(_("There is no active ingest node {number}").format(number=given.number))
     return Success()
 
 

@@ -10,6 +10,7 @@ from analytics_box.app.admin.lookup import organization_of
 from analytics_box.app.procedures import PROCEDURES
 from analytics_box.base import errors
 from analytics_box.base.identity import Identity, Operator
+from analytics_box.base.translation import _
 from analytics_box.web.call import Parts
 from analytics_box.web.route import Handlers, NamedHandler
 from analytics_box.web.rpc import decode_input, plain_output, run_handler
@@ -63,6 +64,8 @@ def handler_of(command: str) -> Callable[..., Any]:
         return own.load()
     if command not in _PROCEDURES:
         raise errors.BadRequest(
-            f"The running server does not support the command {command}. It may run another version"
+            _("The running server does not support the command {command}. It may run another version").format(
+                command=command
+            )
         )
     return _PROCEDURES[command].handler

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.base.settings import Settings
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.products.links.folders.calls import list_folders
 from analytics_box.products.links.lookup import links_named
@@ -52,11 +53,13 @@ def organization_of(parts: Parts, name: str | None) -> Organization:
         if len(known) == 1:
             return known[0]
         names = ", ".join(sorted(organization.slug for organization in known))
-        raise errors.BadRequest(f"Name the organization: {names}" if known else "Set up the server first")
+        raise errors.BadRequest(
+            _("Name the organization: {names}").format(names=names) if known else _("Set up the server first")
+        )
     for organization in known:
         if name in {organization.id, organization.slug}:
             return organization
-    raise errors.NotFound(f"There is no organization {name}")
+    raise errors.NotFound(_("There is no organization {name}").format(name=name))
 
 
 def website_of(parts: Parts, name: str) -> Website:
@@ -81,7 +84,7 @@ async def _key(call: Call, name: str) -> ResourceLocation:
     for key in call.parts[KeyRing].all():
         if key.id == name:
             return ResourceLocation(key.id, key.organization_id)
-    raise errors.NotFound("There is no API key with this id")
+    raise errors.NotFound(_("There is no API key with this id"))
 
 
 async def _link(call: Call, name: str) -> ResourceLocation:
@@ -105,7 +108,7 @@ async def _folder(call: Call, name: str) -> ResourceLocation:
     for one in await list_folders(call, LinkOrganizationInput()):
         if name in {one.id, one.slug} or name.lower() == one.name.lower():
             return ResourceLocation(one.id, call.organization())
-    raise errors.NotFound(f"There is no folder {name}")
+    raise errors.NotFound(_("There is no folder {name}").format(name=name))
 
 
 async def _monitor(call: Call, name: str) -> ResourceLocation:
@@ -135,8 +138,12 @@ _Match = TypeVar("_Match", Website, ResourceLocation, Monitor)
 def _only(matches: list[_Match], kind: str, name: str) -> _Match:
     """The only match. Raises NotFound, or BadRequest if there are several."""
     if not matches:
-        raise errors.NotFound(f"There is no {kind} {name}. Enter {_NAMES[kind]}")
+        raise errors.NotFound(
+            _("There is no {kind} {name}. Enter {names}").format(kind=kind, name=name, names=_NAMES[kind])
+        )
     if len(matches) > 1:
         ids = ", ".join(one.id for one in matches[:_MOST_IDS])
-        raise errors.BadRequest(f"Several {kind}s match {name}. Enter one of their ids: {ids}")
+        raise errors.BadRequest(
+            _("Several {kind}s match {name}. Enter one of their ids: {ids}").format(kind=kind, name=name, ids=ids)
+        )
     return matches[0]

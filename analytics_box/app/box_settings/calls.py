@@ -69,7 +69,7 @@ async def test_email(call: Call) -> TestEmailResult:
     await check_administrator(call)
     call.parts.limits.take("test e-mail", call.identity.limit_name, TESTS)
     if call.identity.person is None:
-        raise BadRequest("Sign in to get a test email")
+        raise BadRequest(_("Sign in to get a test email"))
     return await send_test(call, call.identity.person.email)
 
 
@@ -100,7 +100,7 @@ def check_backups(before: Settings, after: Settings) -> None:
     if not where or all(getattr(before, name) == getattr(after, name) for name in _OF_BACKUPS):
         return
     if not where.startswith((S3, "/", "~")):
-        raise BadRequest.about("backup_to", "Enter a full path, such as /var/backups, or s3://bucket/prefix")
+        raise BadRequest.about("backup_to", _("Enter a full path, such as /var/backups, or s3://bucket/prefix"))
     try:
         place_of(where, after).look()
     except (BackupFailed, OSError) as failed:

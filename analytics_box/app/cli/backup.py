@@ -23,6 +23,7 @@ from analytics_box.base.backup.take import BackupOptions, PairCopy
 from analytics_box.base.clock import SystemClock
 from analytics_box.base.settings import FILE_NAME, Settings
 from analytics_box.base.store import data_lock, schema
+from analytics_box.base.translation import _
 
 _MEGABYTE = 1_000_000
 _COPY_SECONDS = 4 * 3_600.0
@@ -103,7 +104,7 @@ def _copy(found: Settings, clock: SystemClock) -> PairCopy:
         told = msgspec.convert(channel.ask(found.data_dir, "backup copy", seconds=_COPY_SECONDS), type=PairCopy)
         name = Path(told.folder).name  # the box can know its folder by another path; only our own path is ever deleted
         if name in {"", ".", ".."}:
-            raise BackupFailed("The running server did not return the folder of its copy. See its log") from None
+            raise BackupFailed(_("The running server did not return the folder of its copy. See its log")) from None
         return PairCopy(str(found.data_dir / take.COPIES / name), told.moment)
 
 
@@ -221,7 +222,7 @@ def _ask(directory: Path, name: str, ready: restore.RestoreCandidate) -> None:
     for line in _losses(ready):
         click.echo(line, err=True)
     if not sys.stdin.isatty():
-        raise BackupFailed("There is no terminal for the confirmation. Add --yes")
+        raise BackupFailed(_("There is no terminal for the confirmation. Add --yes"))
     click.confirm(f"Restore it into {directory}?", abort=True, err=True)
 
 

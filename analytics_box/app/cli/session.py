@@ -12,6 +12,7 @@ from analytics_box.app.admin import channel
 from analytics_box.base import errors
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import data_lock, schema
+from analytics_box.base.translation import _
 
 # Runs a command of `admin.commands` with its arguments in an organization; its result as plain values.
 Ask = Callable[[str, object, str | None], Any]
@@ -22,7 +23,9 @@ def check_box(directory: Path) -> None:
     file = directory / schema.BOX_FILE
     if not file.exists():
         raise errors.NotFound(
-            f"There is no Analytics Box data in {directory}. Start one there, or use another --data-dir"
+            _("There is no Analytics Box data in {directory}. Start one there, or use another --data-dir").format(
+                directory=directory
+            )
         )
 
 

@@ -8,6 +8,7 @@ import click
 from analytics_box.app.cli.command import Request, argument, command, option, resource
 from analytics_box.app.cli.options import OrNull
 from analytics_box.base import errors
+from analytics_box.base.translation import _
 from analytics_box.tenants.websites.tracking import LONGEST_RETENTION, VisitorIds
 
 _LIST: Final = "Repeatable; replaces the list. '' clears it."
@@ -43,10 +44,12 @@ def _restore(request: Request) -> Any:
     name, request.procedure = request.values["website"], "websites.listDeleted"
     rows = [row for row in request.in_each_organization() if name == row["id"] or name.lower() == row["domain"]]
     if not rows:
-        raise errors.NotFound(f"There is no deleted website {name} that can be restored")
+        raise errors.NotFound(_("There is no deleted website {name} that can be restored").format(name=name))
     if len(rows) > 1:
         ids = ", ".join(row["id"] for row in rows)
-        raise errors.BadRequest(f"Several deleted websites match {name}. Enter one of their ids: {ids}")
+        raise errors.BadRequest(
+            _("Several deleted websites match {name}. Enter one of their ids: {ids}").format(name=name, ids=ids)
+        )
     request.organization = rows[0]["organizationId"]
     return request.call("websites.restore", {"id": rows[0]["id"]})
 

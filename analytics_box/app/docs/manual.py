@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from analytics_box.app.docs.reference import slug_of
 from analytics_box.app.docs.search import DocsEntry
-from analytics_box.base import errors
+from analytics_box.base import errors, settings
 from analytics_box.base.translation import _
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ _EXAMPLE = "https://stats.example.com"  # the box in every example
 _TO_COPY = re.compile(r'(?<!base_url = ")(?<!such as )' + re.escape(_EXAMPLE))  # but not where a setting is explained
 _OTHER_PAGE = re.compile(r"([a-z-]+)\.md(#.*)?")
 _SEARCHED = re.compile(r"<!-- search: (.*?) -->")  # other words for what a section is about, for the search only
+_SETTINGS = re.compile(r"<!-- settings: (.*?) -->")  # Replaced by the table of a section of settings.
 _BUTTON = re.compile(r"<button.*?</button>", re.DOTALL)
 _FENCE = Markup(
     '<div class="copy"><pre tabindex="0" role="region" aria-label="{label}"><code id="{id}">{content}</code></pre>'
@@ -130,9 +131,10 @@ class ManualPages:
     def page(self, name: str) -> Section:
         """The page with this name. Raises NotFound."""
         if name not in PAGES:
-            raise errors.NotFound("This page of the manual does not exist")
+            raise errors.NotFound(_("This page of the manual does not exist"))
         if name not in self._read:
-            self._read[name] = read_markdown(_TO_COPY.sub(lambda _: self._address, self._source(name)))
+            source = _TO_COPY.sub(lambda _match: self._address, self._source(name))
+            self._read[name] = read_markdown(_SETTINGS.sub(_table_of_settings, source))
         return self._read[name]
 
     @cached_property
@@ -142,6 +144,19 @@ class ManualPages:
 
     def _source(self, name: str) -> str:
         return (self._folder / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _table_of_settings(match: re.Match[str]) -> str:
+    """The settings of a section as a table in Markdown. Raises KeyError for an unknown section."""
+    rows = {row.name: row for row in settings.table()}
+    lines = ["| Setting | Default | Description |", "|---|---|---|"]
+    for name in settings.sections()[match[1]]:
+        default = rows[name].default
+        if isinstance(default, tuple):
+            default = ", ".join(default)
+        shown = "the user's data folder" if isinstance(default, Path) else f"`{default}`" if default != "" else "none"
+        lines.append(f"| `{name}` | {shown} | {rows[name].help} |")
+    return "\n".join(lines)
 
 
 def read_markdown(text: str) -> Section:

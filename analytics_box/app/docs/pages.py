@@ -127,7 +127,7 @@ async def group(
     groups = parts[Reference].groups
     match = next((one for one in groups if one.slug == slug_of(name)), None)
     if match is None:
-        raise errors.NotFound("This part of the API does not exist")
+        raise errors.NotFound(_("This part of the API does not exist"))
     here = f"api/{match.slug}"
 
     def rendered() -> str:
@@ -194,7 +194,7 @@ async def query_family(
     """GET /docs/query-types/{family}: the types of one family. Raises NotFound."""
     match = next((one for one in FAMILIES if one.slug == family), None)
     if match is None:
-        raise errors.NotFound("This family of query types does not exist")
+        raise errors.NotFound(_("This family of query types does not exist"))
 
     def rendered() -> str:
         return pages.text(

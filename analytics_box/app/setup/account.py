@@ -12,6 +12,7 @@ from analytics_box.base.identity import SCOPES
 from analytics_box.base.names import slug_of
 from analytics_box.base.outgoing.fences import ALL
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import preferences, rules, users
 from analytics_box.tenants.accounts.rules import User
 from analytics_box.tenants.keys.change import create as create_key
@@ -60,7 +61,7 @@ class CreatedAccount(Struct, frozen=True):
 def first_account(db: Connection, wanted: FirstAccount, *, by: By) -> CreatedAccount:
     """Make everything that a new box needs. Raises Conflict when the box is set up already, and BadRequest."""
     if users.is_over(db):
-        raise Conflict("This server is already set up")
+        raise Conflict(_("This server is already set up"))
     organization = Organization(
         id=ids.new_id(),
         name=clean_organization(wanted.organization),

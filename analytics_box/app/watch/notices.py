@@ -38,7 +38,7 @@ class DismissedNotices:
     async def dismiss(self, call: Call, code: str) -> None:
         """Hide a notice from the user for 30 days. Raises BadRequest for an unknown one."""
         if code != NEVER or call.by.user_id is None:
-            raise BadRequest("This notice cannot be dismissed")
+            raise BadRequest(_("This notice cannot be dismissed"))
         user_id, until = call.by.user_id, call.now + _DISMISSED_FOR
         await call.write(lambda db: db.execute(_DISMISS, (user_id, code, until)).fetchall())
         self.until[user_id, code] = until

@@ -14,6 +14,7 @@ from analytics_box.app.watch.state import WatchedParts
 from analytics_box.base import errors
 from analytics_box.base.secret_file import first_line
 from analytics_box.base.settings import Settings, SettingsError
+from analytics_box.base.translation import _
 from analytics_box.web.address import canonical
 from analytics_box.web.call import Parts
 from analytics_box.web.front import LOOPBACK_NAMES, host_name, own_hosts
@@ -44,14 +45,14 @@ async def metrics(request: Request[Any, Any, Any], parts: NamedDependency[Parts]
     """
     settings = parts.settings
     if settings.metrics == "off":
-        raise errors.NotFound("There is nothing at this address")
+        raise errors.NotFound(_("There is nothing at this address"))
     if settings.metrics_token_file:
         if not _has_token(request, settings.metrics_token_file):
-            raise errors.AuthRequired("Send the token of metrics_token_file as a bearer token")
+            raise errors.AuthRequired(_("Send the token of metrics_token_file as a bearer token"))
     elif not _is_local(request):
-        raise errors.NotFound("There is nothing at this address")
+        raise errors.NotFound(_("There is nothing at this address"))
     elif has_proxy(settings):
-        raise errors.AuthRequired("Behind a proxy, GET /metrics requires a token. Set metrics_token_file")
+        raise errors.AuthRequired(_("Behind a proxy, GET /metrics requires a token. Set metrics_token_file"))
     return Response(await figures.exposition(parts[WatchedParts]), media_type=figures.CONTENT_TYPE, headers=_NO_STORE)
 
 

@@ -19,6 +19,7 @@ from analytics_box.base.backup.failures import GoingOn, NotABackup
 from analytics_box.base.backup.manifest import BackupPart, Manifest
 from analytics_box.base.backup.places import Sink
 from analytics_box.base.backup.sealing import MAGIC, OpenedBackup, Sealer
+from analytics_box.base.translation import _
 
 _PIECE: Final = 1 << 20
 _LONGEST_HEADER: Final = 65_536  # bytes
@@ -104,7 +105,7 @@ def unpack(
         for part in manifest.parts:
             _take(tar, part, folder / part.name if folder else None, going_on)
         if tar.next() is not None:
-            raise NotABackup("This backup was modified: it contains files that are not in its manifest")
+            raise NotABackup(_("This backup was modified: it contains files that are not in its manifest"))
         while packed.read(_PIECE):  # up to the checksum at the end
             pass
         return manifest
@@ -117,7 +118,7 @@ def _pack(source: BinaryIO, passphrase: bytes) -> Iterator[BinaryIO]:
     opened: BinaryIO = buffered
     if start.startswith(MAGIC):
         if not passphrase:
-            raise NotABackup("This backup is encrypted. Pass its passphrase with --passphrase-file")
+            raise NotABackup(_("This backup is encrypted. Pass its passphrase with --passphrase-file"))
         buffered.read(len(MAGIC))
         opened = io.BufferedReader(OpenedBackup(buffered, passphrase), _PIECE)
     elif not start.startswith(_GZIP):
@@ -131,7 +132,7 @@ def _in_words() -> Iterator[None]:
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError) as broken:
-        raise NotABackup(f"This backup was modified or truncated ({broken})") from broken
+        raise NotABackup(_("This backup was modified or truncated ({broken})").format(broken=broken)) from broken
 
 
 class _Header(tarfile.TarInfo):
@@ -147,7 +148,7 @@ def _manifest(tar: tarfile.TarFile) -> Manifest:
     first = tar.next()
     content = tar.extractfile(first) if first is not None and first.isreg() else None
     if first is None or content is None or first.name != manifests.NAME or first.size > manifests.MOST_BYTES:
-        raise NotABackup("This is not a backup of Analytics Box: it does not begin with a manifest")
+        raise NotABackup(_("This is not a backup of Analytics Box: it does not begin with a manifest"))
     return manifests.decode_manifest(content.read())
 
 
@@ -155,7 +156,9 @@ def _take(tar: tarfile.TarFile, part: BackupPart, path: Path | None, going_on: G
     found = tar.next()
     content = tar.extractfile(found) if found is not None and found.isreg() else None
     if found is None or content is None or (found.name, found.size) != (part.name, part.bytes):
-        raise NotABackup(f"This backup was modified or truncated: {part.name} is missing or misplaced")
+        raise NotABackup(
+            _("This backup was modified or truncated: {name} is missing or misplaced").format(name=part.name)
+        )
     sum_ = hashlib.sha256()
     with _new(path) as file:
         while piece := content.read(_PIECE):
@@ -163,7 +166,7 @@ def _take(tar: tarfile.TarFile, part: BackupPart, path: Path | None, going_on: G
             sum_.update(piece)
             file.write(piece)
     if sum_.hexdigest() != part.sha256:
-        raise NotABackup(f"This backup is damaged: the checksum of {part.name} does not match")
+        raise NotABackup(_("This backup is damaged: the checksum of {name} does not match").format(name=part.name))
 
 
 @contextmanager

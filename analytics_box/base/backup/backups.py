@@ -22,6 +22,7 @@ from analytics_box.base.errors import Conflict, Unavailable
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.integrity import look_through
+from analytics_box.base.translation import _
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +63,7 @@ class Backups:
     async def copy(self) -> PairCopy:
         """A copy of both files, for a command. Raises Conflict, with the reason where there can be none now."""
         if self._copying.locked():
-            raise Conflict("Another backup is running. Try again when it is finished")
+            raise Conflict(_("Another backup is running. Try again when it is finished"))
         async with self._copying:
             try:
                 return await asyncio.to_thread(
@@ -93,9 +94,9 @@ class Backups:
     def start(self) -> None:
         """Create a backup now, in the background. Raises Conflict without a destination, or if one is running."""
         if not self.settings.backup_to:
-            raise Conflict("Enter a destination first")
+            raise Conflict(_("Enter a destination first"))
         if self.is_running:
-            raise Conflict("A backup is already running")
+            raise Conflict(_("A backup is already running"))
 
         async def run() -> None:
             try:
@@ -160,7 +161,7 @@ class Backups:
     def _look_at_end(self) -> GoingOn:
         def look() -> None:
             if self._ending.is_set():
-                raise BoxStopping("The server is stopping")
+                raise BoxStopping(_("The server is stopping"))
 
         return look
 

@@ -19,6 +19,7 @@ from analytics_box.base.backup import manifest as manifests
 from analytics_box.base.backup.failures import BackupFailed, NotReached
 from analytics_box.base.backup.places import Sink
 from analytics_box.base.settings import Settings
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 
 if TYPE_CHECKING:
@@ -39,10 +40,14 @@ class BucketPlace:
             import obstore  # noqa: PLC0415  an extra, and 15 MB
             from obstore.store import S3Store  # noqa: PLC0415  as above
         except ImportError as absent:
-            raise BackupFailed(f"s3:// needs a library that is not installed: {later.missing('s3')}") from absent
+            raise BackupFailed(
+                _("s3:// needs a library that is not installed: {missing}").format(missing=later.missing("s3"))
+            ) from absent
         parts = url_parts(address)
         if not parts.netloc or parts.query or "@" in parts.netloc:
-            raise BackupFailed(f"{parts.scheme}://…: enter s3://bucket/prefix. Set keys in their own settings")
+            raise BackupFailed(
+                _("{scheme}://…: enter s3://bucket/prefix. Set keys in their own settings").format(scheme=parts.scheme)
+            )
         self._obstore = obstore
         self.shown = address.rstrip("/")
         with self._in_words():
@@ -103,10 +108,12 @@ class BucketPlace:
         try:
             yield
         except FileNotFoundError as missing:
-            raise NotReached(f"{self.shown}: there is no such bucket or backup") from missing
+            raise NotReached(_("{shown}: there is no such bucket or backup").format(shown=self.shown)) from missing
         except (BaseError, OSError) as broken:
             said = " ".join(str(broken).partition("Debug source")[0].split())
-            raise NotReached(f"{self.shown} cannot be used: {said[:_MOST_WORDS]}") from broken
+            raise NotReached(
+                _("{shown} cannot be used: {said}").format(shown=self.shown, said=said[:_MOST_WORDS])
+            ) from broken
 
 
 def _config(settings: Settings) -> Any:

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from analytics_box.base.backup.failures import NotABackup
+from analytics_box.base.translation import _
 
 FORMAT: Final = 1
 NAME: Final = "manifest.json"
@@ -81,11 +82,15 @@ def decode_manifest(content: bytes) -> Manifest:
         made_by = msgspec.json.decode(content, type=_ManifestMaker)
         if made_by.format > FORMAT:
             raise NotABackup(
-                f"This backup was made by a newer version of Analytics Box ({made_by.version}). Install that version"
+                _("This backup was made by a newer version of Analytics Box ({version}). Install that version").format(
+                    version=made_by.version
+                )
             )
         return msgspec.json.decode(content, type=Manifest)
     except msgspec.DecodeError as broken:
-        raise NotABackup(f"This is not a backup of Analytics Box: its manifest cannot be read ({broken})") from broken
+        raise NotABackup(
+            _("This is not a backup of Analytics Box: its manifest cannot be read ({broken})").format(broken=broken)
+        ) from broken
 
 
 class _ManifestMaker(Struct):
@@ -113,7 +118,7 @@ def newest(names: Iterable[str], box: str = "") -> str:
     shapes = {name: shape for name in names if is_name(name) and (shape := _SHAPE.match(name))}
     own = {name: shape for name, shape in shapes.items() if box and shape["box"] == _short(box)} or shapes
     if len({shape["box"] for shape in own.values()}) > 1:
-        raise NotABackup("There are backups of several servers. Select a single file")
+        raise NotABackup(_("There are backups of several servers. Select a single file"))
     return max(own, key=lambda name: own[name]["moment"], default="")
 
 

@@ -13,6 +13,7 @@ from analytics_box.base.backup import manifest as manifests
 from analytics_box.base.backup.failures import BackupFailed, BackupNoRoom, NotReached
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.files import sync_folder
+from analytics_box.base.translation import _
 
 PIPE: Final = "-"
 S3: Final = "s3://"
@@ -59,7 +60,7 @@ def place_of(text: str, settings: Settings) -> BackupPlace:
 
         return BucketPlace(text, settings)
     if "://" in text:
-        raise BackupFailed(f"{text}: enter a folder, - for a pipe, or s3://bucket/prefix")
+        raise BackupFailed(_("{text}: enter a folder, - for a pipe, or s3://bucket/prefix").format(text=text))
     return FolderPlace(Path(text).expanduser())
 
 
@@ -75,7 +76,7 @@ def source_of(text: str, settings: Settings, box: str = "") -> tuple[BackupPlace
     """
     if text == PIPE:
         return Pipe(), PIPE
-    parent, _, name = text.rpartition("/")
+    parent, _slash, name = text.rpartition("/")
     if manifests.is_name(name) and text.startswith(S3):
         return place_of(parent, settings), name
     if not text.startswith(S3) and "://" not in text and not Path(text).expanduser().is_dir():
@@ -84,7 +85,7 @@ def source_of(text: str, settings: Settings, box: str = "") -> tuple[BackupPlace
     place = place_of(text, settings)
     name = manifests.newest(place.names(), box)
     if not name:
-        raise NotReached(f"There is no backup in {text}")
+        raise NotReached(_("There is no backup in {text}").format(text=text))
     return place, name
 
 
@@ -109,7 +110,9 @@ class Pipe:
     def look(self) -> None:
         """Do nothing: a pipe is checked when it is written to."""
         if sys.stdout.isatty():
-            raise BackupFailed("A backup cannot be written to a terminal. Redirect it: analytics-box backup - > FILE")
+            raise BackupFailed(
+                _("A backup cannot be written to a terminal. Redirect it: analytics-box backup - > FILE")
+            )
 
     def names(self) -> list[str]:
         """No names: a pipe cannot be listed."""
@@ -167,9 +170,9 @@ class FolderPlace:
     def look(self) -> None:
         """Check that it is a folder that can be written to."""
         if not self._path.is_dir():
-            raise NotReached(f"{self._path} is not a folder. Create it, or mount its disk")
+            raise NotReached(_("{path} is not a folder. Create it, or mount its disk").format(path=self._path))
         if not os.access(self._path, os.W_OK | os.X_OK):
-            raise NotReached(f"{self._path} cannot be written to")
+            raise NotReached(_("{path} cannot be written to").format(path=self._path))
 
     def _sweep(self) -> None:
         """Remove what backups left that were broken off; one that is being written is locked."""
@@ -204,8 +207,8 @@ def _in_words(what: str) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError as closed:
-        raise NotReached("Whoever read the backup has gone before its end") from closed
+        raise NotReached(_("The program that read the backup ended before it was complete")) from closed
     except OSError as broken:
         if broken.errno in _FULL:
-            raise BackupNoRoom(f"There is not enough space for the backup in {what}") from broken
+            raise BackupNoRoom(_("There is not enough space for the backup in {what}").format(what=what)) from broken
         raise NotReached(f"{what}: {broken.strerror or broken}") from broken

@@ -27,6 +27,7 @@ from analytics_box.base.settings import FILE_NAME
 from analytics_box.base.store import migrations, running, schema, snapshot
 from analytics_box.base.store.files import sync_folder, write_private
 from analytics_box.base.store.seal import KEY_FILE
+from analytics_box.base.translation import _
 
 log = logging.getLogger(__name__)
 
@@ -115,8 +116,10 @@ def _unpack(place: BackupPlace, name: str, passphrase: bytes, folder: Path, goin
         free = shutil.disk_usage(folder).free
         if free < manifest.bytes + _SPARE:
             raise BackupNoRoom(
-                f"The backup takes {manifest.bytes / _MEGABYTE:,.0f} MB unpacked, but only {free / _MEGABYTE:,.0f} MB "
-                f"are free on the disk of {folder.parent}"
+                _(
+                    "The backup takes {bytes:,.0f} MB unpacked, but only {free:,.0f} MB are free on "
+                    "the disk of {parent}"
+                ).format(bytes=manifest.bytes / _MEGABYTE, free=free / _MEGABYTE, parent=folder.parent)
             )
         return folder
 
@@ -130,24 +133,26 @@ def _unpack(place: BackupPlace, name: str, passphrase: bytes, folder: Path, goin
     try:
         contents = snapshot.examine(folder, going_on)
     except snapshot.NotSound as broken:
-        raise NotABackup(f"This backup cannot be restored: {broken}") from broken
+        raise NotABackup(_("This backup cannot be restored: {broken}").format(broken=broken)) from broken
     if (contents.box_id, contents.steps) != (manifest.box, manifest.steps):
-        raise NotABackup("This backup was modified: its files do not match its manifest")
+        raise NotABackup(_("This backup was modified: its files do not match its manifest"))
     return manifest
 
 
 def _check_what_it_is(manifest: Manifest) -> None:
     names = [part.name for part in manifest.parts]
     if len(set(names)) < len(names) or not set(snapshot.FILES) <= set(names) <= set(PARTS):
-        raise NotABackup("This backup was modified: files are missing or unexpected")
+        raise NotABackup(_("This backup was modified: files are missing or unexpected"))
     for file in snapshot.FILES:
         steps = manifest.steps.get(file, ())
         if reason := migrations.outdated(file, steps):
-            raise NotABackup(f"This backup cannot be restored: its {file} {reason}")
+            raise NotABackup(_("This backup cannot be restored: its {file} {reason}").format(file=file, reason=reason))
         if unknown := migrations.unknown_steps(file, steps):
             raise NotABackup(
-                f"This backup was made by a newer version of Analytics Box ({manifest.version}: its {file} has "
-                f"{', '.join(unknown)}). Install that version, then restore"
+                _(
+                    "This backup was made by a newer version of Analytics Box ({version}: its {file} "
+                    "has {unknown}). Install that version, then restore"
+                ).format(version=manifest.version, file=file, unknown=", ".join(unknown))
             )
 
 
@@ -222,7 +227,9 @@ def _finish(directory: Path, crossed: Callable[[], None] = lambda: None) -> bool
     except FileNotFoundError:
         return False
     except (OSError, msgspec.DecodeError) as broken:
-        raise BackupFailed(f"{directory / JOURNAL} cannot be read: {broken}") from broken
+        raise BackupFailed(
+            _("{directory} cannot be read: {broken}").format(directory=directory / JOURNAL, broken=broken)
+        ) from broken
     aside, new = directory / journal.aside, directory / NEW
     if journal.move:
         aside.mkdir(mode=0o700, exist_ok=True)

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Final
 
 from analytics_box.base.backup.failures import BackupFailed, NotABackup
 from analytics_box.base.setting_values import LEAST_PASSPHRASE
+from analytics_box.base.translation import _
 
 MAGIC: Final = b"analytics-box sealed 1\n"
 _CHUNK: Final = 1 << 16
@@ -33,9 +34,15 @@ def passphrase_of(path: str, passphrase: str = "") -> bytes:
         with Path(path).open("rb") as lines:
             found = lines.readline(4096).rstrip(b"\r\n")
     except OSError as broken:
-        raise BackupFailed(f"The passphrase cannot be read from {path}: {broken.strerror}") from broken
+        raise BackupFailed(
+            _("The passphrase cannot be read from {path}: {strerror}").format(path=path, strerror=broken.strerror)
+        ) from broken
     if len(found) < LEAST_PASSPHRASE:
-        raise BackupFailed(f"The passphrase in the first line of {path} needs at least {LEAST_PASSPHRASE} characters")
+        raise BackupFailed(
+            _("The passphrase in the first line of {path} needs at least {least} characters").format(
+                path=path, least=LEAST_PASSPHRASE
+            )
+        )
     return found
 
 
@@ -80,7 +87,7 @@ class OpenedBackup(io.RawIOBase):
         salt_and_costs = _exactly(source, _SALT + _COSTS.size)
         passes, kibibytes = _COSTS.unpack(salt_and_costs[_SALT:])
         if not (1 <= passes <= _MOST_PASSES and 8 <= kibibytes <= _MOST_KIBIBYTES):
-            raise NotABackup("This encrypted backup was modified: decrypting it would need too much memory or time")
+            raise NotABackup(_("This encrypted backup was modified: decrypting it would need too much memory or time"))
         header = _exactly(source, bindings.crypto_secretstream_xchacha20poly1305_HEADERBYTES)
         self._state = bindings.crypto_secretstream_xchacha20poly1305_state()
         key = _key(passphrase, salt_and_costs[:_SALT], passes, kibibytes)
@@ -107,12 +114,12 @@ class OpenedBackup(io.RawIOBase):
             chunk, tag = self._bindings.crypto_secretstream_xchacha20poly1305_pull(self._state, sealed, self._first)
         except Exception as broken:  # PyNaCl raises what it likes for a chunk that is too short or was changed
             if self._first:
-                raise NotABackup("The passphrase is wrong, or the backup was modified") from broken
-            raise NotABackup("This backup was modified or truncated") from broken
+                raise NotABackup(_("The passphrase is wrong, or the backup was modified")) from broken
+            raise NotABackup(_("This backup was modified or truncated")) from broken
         self._first, self._chunk = b"", memoryview(chunk)
         self._ended = tag == self._bindings.crypto_secretstream_xchacha20poly1305_TAG_FINAL
         if self._ended and self._source.read(1):
-            raise NotABackup("This backup was modified: there is data after its end")
+            raise NotABackup(_("This backup was modified: there is data after its end"))
 
 
 def _key(passphrase: bytes, salt: bytes, passes: int, kibibytes: int) -> bytes:
@@ -135,5 +142,5 @@ def _up_to(source: BinaryIO, size: int) -> bytes:
 def _exactly(source: BinaryIO, size: int) -> bytes:
     found = _up_to(source, size)
     if len(found) < size:
-        raise NotABackup("This backup was truncated")
+        raise NotABackup(_("This backup was truncated"))
     return found

@@ -31,6 +31,7 @@ from analytics_box.base.settings import FILE_NAME, Settings, configuration_file
 from analytics_box.base.store import snapshot, trouble
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.seal import KEY_FILE
+from analytics_box.base.translation import _
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +69,9 @@ def copy(settings: Settings, databases: Sequence[Db], clock: Clock, going_on: Go
     directory = settings.data_dir
     for name in snapshot.FILES:
         if not (directory / name).is_file():
-            raise BackupFailed(f"There is no {name} in {directory}. A backup needs both files")
+            raise BackupFailed(
+                _("There is no {name} in {directory}. A backup needs both files").format(name=name, directory=directory)
+            )
     sweep(directory)
     look_for_room(settings, snapshot.size(directory), "A backup needs a copy of both files")
     folder = directory / COPIES / ids.new_id()
@@ -96,7 +99,9 @@ def look_for_room(settings: Settings, size: int, what: str) -> None:
     if free - size < mark:
         beside = f", beside the {_mb(mark)} that are kept free (least_free_mb)" if mark else ""
         raise BackupNoRoom(
-            f"{what}: {_mb(size)} of room on the disk of {settings.data_dir}{beside}; {_mb(free)} are free. Make room"
+            _("{what}: {needed} are needed on the disk of {data_dir}{beside}; {free} are free. Free some space").format(
+                what=what, needed=_mb(size), data_dir=settings.data_dir, beside=beside, free=_mb(free)
+            )
         )
 
 
@@ -122,7 +127,9 @@ class _Room:
             free, mark = _free(self._settings)
             if free < mark:
                 raise BackupNoRoom(
-                    f"The disk of {self._settings.data_dir} fills up; the backup was broken off. Make room"
+                    _("The disk of {data_dir} fills up, so the backup was stopped. Free space").format(
+                        data_dir=self._settings.data_dir
+                    )
                 )
 
 
@@ -132,7 +139,11 @@ def working_on(folder: Path) -> Iterator[None]:
     try:
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as gone:
-        raise BackupFailed(f"The copy in {folder} cannot be read ({gone.strerror}). Try again") from gone
+        raise BackupFailed(
+            _("The copy in {folder} cannot be read ({strerror}). Try again").format(
+                folder=folder, strerror=gone.strerror
+            )
+        ) from gone
     try:
         fcntl.flock(opened, fcntl.LOCK_SH)
         yield
@@ -192,7 +203,9 @@ def finish(
         try:
             contents = snapshot.examine(folder, going_on)
         except snapshot.NotSound as broken:
-            raise UnsoundCopy(f"No backup was created: {broken}. Run `analytics-box check` for details") from broken
+            raise UnsoundCopy(
+                _("No backup was created: {broken}. Run `analytics-box check` for details").format(broken=broken)
+            ) from broken
         files = _files(settings, folder, with_key=wanted.with_key)
         manifest = Manifest(
             format=manifests.FORMAT,
@@ -218,7 +231,7 @@ def finish(
     if place.shown != PIPE:
         try:
             with place.reading(name) as written:
-                unpack(written, wanted.passphrase, lambda _: None, going_on)
+                unpack(written, wanted.passphrase, lambda _part: None, going_on)
         except NotABackup:
             with suppress(BackupFailed):
                 place.remove(name)

@@ -20,6 +20,7 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import migrations, pairing, schema, snapshot, trouble
 from analytics_box.base.store.files import sync_folder, write_private
+from analytics_box.base.translation import _
 
 log = logging.getLogger(__name__)
 
@@ -117,8 +118,10 @@ def _back_up_before(settings: Settings, clock: Clock, upgrade: Upgrade) -> None:
         name = _back_up(settings, clock, upgrade.bytes)
     except BackupFailed as failed:
         raise BackupFailed(
-            f"{failed}. This version rewrites stored rows and creates a backup first. If you have a backup "
-            'elsewhere, set upgrade_backup = "off" to continue without'
+            _(
+                "{failed}. This version rewrites stored rows and creates a backup first. If you "
+                'have a backup elsewhere, set upgrade_backup = "off" to continue without'
+            ).format(failed=failed)
         ) from failed
     write_private(settings.data_dir / MARK, name.encode())
     log.info("The previous files are in %s", name)

@@ -21,6 +21,7 @@ from analytics_box.base.outgoing.fences import Fences, member_of
 from analytics_box.base.outgoing.target import target
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.base.translation import _
 
 UNREADABLE = "The secrets of this channel cannot be decrypted. Delete it and create a new one"
 _SWITCHED_OFF = "The channel was disabled"
@@ -64,7 +65,7 @@ def create(
         raise errors.Conflict.full(
             "channels",
             rules.MOST_CHANNELS,
-            f"An organization can have up to {rules.MOST_CHANNELS} channels; delete one first",
+            _("An organization can have up to {most} channels; delete one first").format(most=rules.MOST_CHANNELS),
         )
     kept = clean(kind, config, tools.fence_of(organization_id))
     if kind.new_secret is not None:
@@ -121,7 +122,7 @@ def rotate(db: Connection, tools: ChannelTools, by: By, channel: Channel) -> tup
     """A new secret to sign with; the old one is used no more. Raises BadRequest for channels without one."""
     new_secret = KINDS[channel.kind].new_secret
     if new_secret is None:
-        raise errors.BadRequest("This kind of channel has no signing secret")
+        raise errors.BadRequest(_("This kind of channel has no signing secret"))
     config = _readable(tools.seal, channel)
     if not config:
         raise errors.Conflict(UNREADABLE)

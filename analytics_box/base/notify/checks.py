@@ -7,11 +7,12 @@ from analytics_box.base.notify.kinds.kind import ChannelField, Check, Config
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.target import RequestTarget, target
+from analytics_box.base.translation import _
 
 _TOKEN = re.compile(r"[\x21-\x7e]+\Z")  # what may stand in a header: no line break, no space
 
 
-def as_given(value: str, _: Fence) -> str:
+def as_given(value: str, _fence: Fence) -> str:
     """Any text."""
     return value
 
@@ -20,7 +21,7 @@ def form(pattern: str, wrong: str) -> Check:
     """A text of this form; `wrong` is what is said of any other."""
     compiled = re.compile(pattern)
 
-    def check(value: str, _: Fence) -> str:
+    def check(value: str, _fence: Fence) -> str:
         if not compiled.fullmatch(value):
             raise BadRequest(wrong)
         return value
@@ -28,10 +29,10 @@ def form(pattern: str, wrong: str) -> Check:
     return check
 
 
-def token(value: str, _: Fence) -> str:
+def token(value: str, _fence: Fence) -> str:
     """A token as it may stand in a header."""
     if not _TOKEN.match(value):
-        raise BadRequest("Enter a token of ASCII letters, digits and symbols, without spaces and line breaks")
+        raise BadRequest(_("Enter a token of ASCII letters, digits and symbols, without spaces and line breaks"))
     return value
 
 
@@ -43,7 +44,7 @@ def secure_url(value: str, fence: Fence) -> str:
     place = _place(value, fence)
     may_be_opened = fence.opens(place.address) if place.address is not None else bool(fence.allowed)
     if place.scheme == "http" and not may_be_opened:
-        raise BadRequest("Enter an address that starts with https://")
+        raise BadRequest(_("Enter an address that starts with https://"))
     return place.url
 
 
@@ -56,7 +57,7 @@ def base_url(value: str, fence: Fence) -> str:
     """The address of a server, to which paths are added: without a slash at its end."""
     url = secure_url(value, fence)
     if "?" in url:
-        raise BadRequest("Enter the server's address without a query string")
+        raise BadRequest(_("Enter the server's address without a query string"))
     return url.rstrip("/")
 
 

@@ -11,6 +11,7 @@ from analytics_box.base.notify.change import existing
 from analytics_box.base.notify.message import Message
 from analytics_box.base.notify.receivers import CHANNELS
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 
 Status = Literal["waiting", "sent", "failed"]
 UNKNOWN: Final = "There is no delivery with this id. Deliveries are deleted after 30 days"
@@ -56,10 +57,10 @@ def retry(db: Connection, organization_id: str, delivery_id: str, *, now: int) -
     if found is None:
         raise errors.NotFound.of("delivery", delivery_id, UNKNOWN)
     if not existing(db, found.channel_id, organization_id).enabled:
-        raise errors.Conflict("The channel is disabled. Enable it first")
+        raise errors.Conflict(_("The channel is disabled. Enable it first"))
     match _status(found):
         case "sent":
-            raise errors.Conflict("This message was already delivered")
+            raise errors.Conflict(_("This message was already delivered"))
         case "failed":
             rows.begin_again(db, found.number, now=now)
         case "waiting":

@@ -14,6 +14,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from analytics_box.base.settings import Settings
+from analytics_box.base.translation import _
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +86,7 @@ class Mailer:
     async def send(self, mail: Mail) -> None:
         """Returns once the server has taken the message. Raises NotSent."""
         if not self.configured:
-            raise NotSent("No mail server is set up: smtp_host is empty")
+            raise NotSent(_("No mail server is set up: smtp_host is empty"))
         async with self._slots:
             try:
                 await _apart(lambda: self._send(mail))

@@ -7,6 +7,7 @@ from msgspec import Struct
 from analytics_box.base import names
 from analytics_box.base.clock import DAY, HOUR, MINUTE, SECOND
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 
 MOST_CHANNELS: Final = 50  # of one organization
 LONGEST_NAME: Final = 100
@@ -42,7 +43,7 @@ def clean_name(name: str) -> str:
     """1 to 100 characters in one line. Raises BadRequest."""
     name = names.one_line(name)
     if not names.is_name(name, LONGEST_NAME):
-        raise BadRequest.about("name", f"Enter a name of 1 to {LONGEST_NAME} characters")
+        raise BadRequest.about("name", _("Enter a name of 1 to {longest} characters").format(longest=LONGEST_NAME))
     return name
 
 

@@ -16,6 +16,7 @@ from analytics_box.base.outgoing.client import Client, Clients, OutgoingAnswer, 
 from analytics_box.base.outgoing.failures import AddressRefused, RequestFailed
 from analytics_box.base.outgoing.fences import RequestAsker
 from analytics_box.base.outgoing.target import RequestTarget, target
+from analytics_box.base.translation import _
 
 SECONDS: Final = 10.0  # for the whole request
 _ANSWER_BYTES: Final = 4_096
@@ -109,7 +110,7 @@ async def _refuse_in_clear(client: Client, place: RequestTarget) -> None:
     if place.scheme == "http":
         for address in await client.vet(place):
             if not client.fence.opens(address):
-                raise AddressRefused("Use https. Plain http is only allowed in open private networks")
+                raise AddressRefused(_("Use https. Plain http is only allowed in open private networks"))
 
 
 def outcome_of(answer: OutgoingAnswer | SendOutcome) -> SendOutcome:
@@ -120,10 +121,15 @@ def outcome_of(answer: OutgoingAnswer | SendOutcome) -> SendOutcome:
     if 200 <= status < 300:
         return SendOutcome()
     if 300 <= status < 400:
-        return SendOutcome(f"The address leads elsewhere ({_request_name(status)}); enter the final one", final=True)
+        return SendOutcome(
+            _("The address redirects ({request_name}). Enter the final address").format(
+                request_name=_request_name(status)
+            ),
+            final=True,
+        )
     wait = answer.header("retry-after")
     return SendOutcome(
-        f"The other side answers {_request_name(status)}",
+        _("The server responds with {request_name}").format(request_name=_request_name(status)),
         final=status < 500 and status not in _LATER,
         wait=int(wait) if wait.isascii() and wait.isdecimal() and len(wait) < 7 else None,
     )

@@ -13,6 +13,7 @@ from analytics_box.base.notify.mail import Mail, NotSent
 from analytics_box.base.outgoing.certificate import tls_context
 from analytics_box.base.secret_file import first_line
 from analytics_box.base.settings import Settings, SettingsError
+from analytics_box.base.translation import _
 
 SECONDS = 10.0  # for connecting, and for each answer of the server
 _TLS_PORT = 465
@@ -73,18 +74,26 @@ def _open_connection(settings: Settings) -> _Utf8:
     try:
         return _connect(settings)
     except smtplib.SMTPNotSupportedError as lacking:
-        raise NotSent("The mail server does not support STARTTLS: set smtp_security to tls or none") from lacking
+        raise NotSent(_("The mail server does not support STARTTLS: set smtp_security to tls or none")) from lacking
     except smtplib.SMTPResponseException as refused:
-        raise NotSent(f"The mail server refuses the connection with code {refused.smtp_code}") from refused
+        raise NotSent(
+            _("The mail server refuses the connection with code {smtp_code}").format(smtp_code=refused.smtp_code)
+        ) from refused
     except ssl.SSLCertVerificationError as untrusted:
         why = f"{untrusted.reason} ({untrusted.verify_message})"
-        raise NotSent(f"No secure connection to the mail server: {why}") from untrusted
+        raise NotSent(_("No secure connection to the mail server: {why}").format(why=why)) from untrusted
     except ssl.SSLError as broken:
         hint = f"; if {where} does not use TLS from the start, set smtp_security to starttls"
         hint = hint if settings.smtp_security == "tls" else ""
-        raise NotSent(f"No secure connection to the mail server: {broken.reason}{hint}") from broken
+        raise NotSent(
+            _("No secure connection to the mail server: {reason}{hint}").format(reason=broken.reason, hint=hint)
+        ) from broken
     except (OSError, smtplib.SMTPException) as broken:
-        raise NotSent(f"The mail server cannot be reached: {_unreachable(broken, where)}{_hint(settings)}") from broken
+        raise NotSent(
+            _("The mail server cannot be reached: {unreachable}{hint}").format(
+                unreachable=_unreachable(broken, where), hint=_hint(settings)
+            )
+        ) from broken
 
 
 def _unreachable(broken: Exception, where: str) -> str:
@@ -111,33 +120,47 @@ def _sign_in(server: _Utf8, user: str, password: str) -> None:
     try:
         server.login(_Text(user), _Text(password))
     except smtplib.SMTPAuthenticationError as refused:
-        raise NotSent(f"The mail server rejects the user or password (code {refused.smtp_code})") from refused
+        raise NotSent(
+            _("The mail server rejects the user or password (code {smtp_code})").format(smtp_code=refused.smtp_code)
+        ) from refused
     except smtplib.SMTPNotSupportedError as lacking:
         raise NotSent(
-            "The mail server does not support sign-in here: check smtp_port and smtp_security, or clear smtp_user"
+            _("The mail server does not support sign-in here: check smtp_port and smtp_security, or clear smtp_user")
         ) from lacking
     except smtplib.SMTPResponseException as refused:
-        raise NotSent(f"The mail server refuses the sign-in with code {refused.smtp_code}") from refused
+        raise NotSent(
+            _("The mail server refuses the sign-in with code {smtp_code}").format(smtp_code=refused.smtp_code)
+        ) from refused
     except OSError as broken:
         if type(broken) is smtplib.SMTPException:  # the others have classes of their own
-            raise NotSent("The mail server supports none of the sign-in methods PLAIN, LOGIN and CRAM-MD5") from broken
-        raise NotSent(f"The connection was lost during sign-in: {type(broken).__name__}") from broken
+            raise NotSent(
+                _("The mail server supports none of the sign-in methods PLAIN, LOGIN and CRAM-MD5")
+            ) from broken
+        raise NotSent(
+            _("The connection was lost during sign-in: {name}").format(name=type(broken).__name__)
+        ) from broken
 
 
 def _hand_over(server: _Utf8, message: EmailMessage) -> None:
     try:
         server.send_message(message)
     except smtplib.SMTPNotSupportedError as lacking:
-        raise NotSent("The mail server accepts only ASCII addresses", is_about_message=True) from lacking
+        raise NotSent(_("The mail server accepts only ASCII addresses"), is_about_message=True) from lacking
     except smtplib.SMTPRecipientsRefused as refused:
-        (code, _), *_ = refused.recipients.values()
-        raise NotSent(f"The mail server refuses the recipient with code {code}", is_about_message=True) from refused
+        (code, _text), *_others = refused.recipients.values()
+        raise NotSent(
+            _("The mail server refuses the recipient with code {code}").format(code=code), is_about_message=True
+        ) from refused
     except smtplib.SMTPSenderRefused as refused:
         raise NotSent(_sender_refused(refused.smtp_code)) from refused
     except smtplib.SMTPResponseException as refused:
-        raise NotSent(f"The mail server refuses the message with code {refused.smtp_code}") from refused
+        raise NotSent(
+            _("The mail server refuses the message with code {smtp_code}").format(smtp_code=refused.smtp_code)
+        ) from refused
     except (OSError, smtplib.SMTPException) as broken:
-        raise NotSent(f"The connection was lost while the message was sent: {type(broken).__name__}") from broken
+        raise NotSent(
+            _("The connection was lost while the message was sent: {name}").format(name=type(broken).__name__)
+        ) from broken
     except ValueError as broken:
         raise NotSent(_UNSENDABLE, is_about_message=True) from broken
 

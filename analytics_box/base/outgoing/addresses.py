@@ -11,6 +11,7 @@ from string import hexdigits
 from typing import Final
 
 from analytics_box.base.outgoing.failures import AddressRefused
+from analytics_box.base.translation import _
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -61,13 +62,13 @@ class Fence:
             raise AddressRefused(self._hinted(_PRIVATE))
         self.check_port(port)
         if port and port == self._port and (self._is_own(outer) or self._is_own(inner)):
-            raise AddressRefused("This is the server's own address")
+            raise AddressRefused(_("This is the server's own address"))
         return outer
 
     def check_port(self, port: int) -> None:
         """Raises AddressRefused for ports of mail servers, which could be made to send mail."""
         if port in MAIL_PORTS:
-            raise AddressRefused(f"Port {port} is a mail port, which is not allowed")
+            raise AddressRefused(_("Port {port} is a mail port, which is not allowed").format(port=port))
 
     def check_name(self, name: str) -> None:
         """Raises AddressRefused for what the box's own name servers should not be asked, since it is not of the
@@ -153,7 +154,7 @@ def unwrap_address(address: Address) -> tuple[Address, Address]:
     if isinstance(address, IPv4Address):
         return address, address
     if address.scope_id is not None:
-        raise AddressRefused("Link-local addresses with a zone are not supported")
+        raise AddressRefused(_("Link-local addresses with a zone are not supported"))
     if address.ipv4_mapped is not None:
         return address.ipv4_mapped, address.ipv4_mapped
     if address in _NAT64 or 1 < int(address) <= 0xFFFF_FFFF:  # :: and ::1 are no IPv4 addresses

@@ -38,6 +38,7 @@ from analytics_box.base.outgoing.messages import (
 from analytics_box.base.outgoing.resolve import Resolver, resolver
 from analytics_box.base.outgoing.target import HostPort, RequestTarget, redirect_target, target
 from analytics_box.base.settings import Settings
+from analytics_box.base.translation import _
 
 _MOST: Final = 50  # of one chain; later ones replace the oldest
 _LONGEST: Final = 4_096  # characters of a name with its value
@@ -268,7 +269,7 @@ class Client:
             if received.status not in _REDIRECTS or not location or not ask.redirects:
                 return outgoing.target, min(ends, default=None), received
             if course.redirects == ask.redirects:
-                raise BadAnswer(f"The address leads on more than {ask.redirects} times")
+                raise BadAnswer(_("More than {redirects} redirects").format(redirects=ask.redirects))
             course.redirects += 1
             outgoing = _next(outgoing, received.status, redirect_target(outgoing.target, location))
 
@@ -312,7 +313,7 @@ def _next(before: Outgoing, status: int, place: RequestTarget) -> Outgoing:
     headers = before.headers
     if place.origin != before.target.origin:
         if before.body and not becomes_get:
-            raise BadAnswer("The answer leads a request with a body to another server")
+            raise BadAnswer(_("The response redirects a request with a body to another server"))
         headers = tuple(header for header in headers if header[0].lower() in _HARMLESS)
     if becomes_get:
         headers = tuple(header for header in headers if not header[0].lower().startswith("content-"))

@@ -15,6 +15,7 @@ from analytics_box.base.outgoing.failures import BadAnswer, NotConnected, NotSec
 from analytics_box.base.outgoing.messages import RequestCourse, ms
 from analytics_box.base.outgoing.stream import PlainStream, SecureStream, TcpStream, is_end
 from analytics_box.base.outgoing.target import HostPort
+from analytics_box.base.translation import _
 
 if TYPE_CHECKING:
     from analytics_box.base.outgoing.client import Client
@@ -64,13 +65,15 @@ async def secure(plain: PlainStream, trust: ssl.SSLContext, host: str, course: R
     try:
         await stream.handshake()
     except ssl.SSLCertVerificationError as broken:
-        raise NotTrusted(f"The certificate is not accepted: {broken.verify_message}") from broken
+        raise NotTrusted(
+            _("The certificate is not accepted: {verify_message}").format(verify_message=broken.verify_message)
+        ) from broken
     except OSError as broken:
         if isinstance(broken, ssl.SSLError) and not is_end(broken):
             reason = broken.reason or ""
             words = _TLS_WORDS.get(reason) or reason.replace("_", " ").lower()
-            raise NotSecure(f"No secure connection: {words}") from broken
-        raise NotSecure("The other side breaks off while a secure connection is made") from broken
+            raise NotSecure(_("No secure connection: {words}").format(words=words)) from broken
+        raise NotSecure(_("The server closed the connection during the TLS handshake")) from broken
     course.phases.tls = ms(began)
     return stream
 
@@ -111,7 +114,7 @@ class within:  # noqa: N801  as asyncio.timeout reads
             if isinstance(broken, TimeoutError):  # the system's own
                 raise broken
         except TimeoutError as late:
-            raise TooSlow(f"No complete answer within {self._seconds:g} seconds") from late
+            raise TooSlow(_("No complete response within {seconds:g} seconds").format(seconds=self._seconds)) from late
 
 
 class Handshake(Struct, frozen=True):
@@ -143,7 +146,7 @@ async def _shaken(
         session = stream.session
         certificate = certificate_of(session)
         if certificate is None:
-            raise NotSecure("The other side shows no certificate")
+            raise NotSecure(_("The server sent no certificate"))
         return Handshake(certificate, str(session.version() or ""))
     finally:
         plain.close()
@@ -177,7 +180,7 @@ async def talk(
                 await stream.write(send)
             return await _read_line(stream, enough, course) if enough is not None else b""
         except OSError as broken:
-            raise BadAnswer("The connection was broken off") from broken
+            raise BadAnswer(_("The connection was closed")) from broken
         finally:
             stream.close()
 
@@ -186,7 +189,7 @@ async def _read_line(stream: TcpStream, enough: Enough, course: RequestCourse) -
     began = time.perf_counter()
     heard = await stream.read(HEARD_BYTES)
     if not heard:
-        raise BadAnswer("The other side closes the connection without a word")
+        raise BadAnswer(_("The server closed the connection without a response"))
     first = last = time.perf_counter()
     course.phases.first_byte = ms(began, first)
     while len(heard) < HEARD_BYTES and not enough(heard):

@@ -20,6 +20,7 @@ from analytics_box.base.outgoing.connection import connect, secure
 from analytics_box.base.outgoing.failures import AddressRefused, BadAnswer, TooLarge
 from analytics_box.base.outgoing.messages import Body, Header, Outgoing, ReceivedAnswer, RequestCourse, ms
 from analytics_box.base.outgoing.stream import TcpStream
+from analytics_box.base.translation import _
 
 NOT_HTTP: Final = "The response is not HTTP, or it ended early"
 _BEGINNING: Final = b"HTTP/"
@@ -254,9 +255,9 @@ class _Talk:
             body = Body(head.headers, outgoing)
             await self._read(body, Framing(head, outgoing.method))
         except (h11.LocalProtocolError, UnicodeError) as wrong:
-            raise AddressRefused("The method or a header contains invalid characters") from wrong
+            raise AddressRefused(_("The method or a header contains invalid characters")) from wrong
         except OSError as broken:  # what TLS objects to after the handshake is one, too
-            raise BadAnswer("The connection was broken off before the answer was complete") from broken
+            raise BadAnswer(_("The connection was closed before the response was complete")) from broken
         return head, body
 
     async def _send(self, outgoing: Outgoing) -> None:
@@ -276,14 +277,16 @@ class _Talk:
             head = reader.next()
             if head is None:
                 if not left:
-                    raise TooLarge(f"The answer's header is larger than {_HEADER_BYTES} bytes")
+                    raise TooLarge(
+                        _("The response header is larger than {header_bytes} bytes").format(header_bytes=_HEADER_BYTES)
+                    )
                 data = await self._receive(min(_PIECE, left))
                 if not data:
                     raise BadAnswer(NOT_HTTP)
                 left -= len(data)
                 reader.take(data)
             elif head.status == 101:
-                raise BadAnswer("The server switched to another protocol, which was not requested")
+                raise BadAnswer(_("The server switched to another protocol, which was not requested"))
             elif head.status >= 200:
                 self._rest = reader.rest
                 return head

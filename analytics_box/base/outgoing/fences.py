@@ -14,6 +14,7 @@ from msgspec import Struct
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing.addresses import Fence, Network
 from analytics_box.base.settings import Settings, SettingsError
+from analytics_box.base.translation import _
 
 
 class RequestAsker(Struct, frozen=True):
@@ -106,13 +107,15 @@ def clean(given: str, allowed: tuple[Network, ...]) -> str:
     try:
         networks = [ip_network(each, strict=False) for each in text.replace(",", " ").split()]
     except ValueError:
-        raise BadRequest('Enter "all", "none", or addresses and ranges such as 192.168.1.0/24') from None
+        raise BadRequest(_('Enter "all", "none", or addresses and ranges such as 192.168.1.0/24')) from None
     outside = [str(network) for network in networks if not is_inside(network, allowed)]
     if outside:
-        raise BadRequest(f"Add {', '.join(outside)} to the setting allowed_private_targets first")
+        raise BadRequest(
+            _("Add {outside} to the setting allowed_private_targets first").format(outside=", ".join(outside))
+        )
     stored = ", ".join(dict.fromkeys(str(network) for network in networks))
     if len(stored) > MOST_LENGTH:
-        raise BadRequest(f"Use at most {MOST_LENGTH:,} characters")
+        raise BadRequest(_("Use at most {most:,} characters").format(most=MOST_LENGTH))
     return stored
 
 

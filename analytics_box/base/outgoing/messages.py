@@ -22,6 +22,7 @@ from msgspec import Struct, field
 from analytics_box.base import later
 from analytics_box.base.outgoing.failures import BadAnswer
 from analytics_box.base.outgoing.target import RequestTarget
+from analytics_box.base.translation import _
 
 NOT_PACKED: Final = "The response cannot be decompressed"
 _GZIP_OR_ZLIB: Final = 47  # wbits: whichever it is
@@ -123,7 +124,11 @@ def _zstd() -> Whole:
 
 
 def _not_installed(extra: Literal["brotli", "zstd"]) -> BadAnswer:
-    return BadAnswer(f"The answer is compressed with {extra}, whose library is not installed: {later.missing(extra)}")
+    return BadAnswer(
+        _("The response is compressed with {extra}, whose library is not installed: {missing}").format(
+            extra=extra, missing=later.missing(extra)
+        )
+    )
 
 
 _WHOLE: Final[dict[str, Callable[[], Whole]]] = {"br": _brotli, "zstd": _zstd}

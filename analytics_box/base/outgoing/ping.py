@@ -13,6 +13,7 @@ from analytics_box.base.outgoing.connection import within
 from analytics_box.base.outgoing.failures import NotConnected, RequestFailed
 from analytics_box.base.outgoing.messages import RequestCourse, ms
 from analytics_box.base.outgoing.target import HostPort
+from analytics_box.base.translation import _
 
 NOT_ALLOWED: Final = (
     "This machine does not let the server send pings: set net.ipv4.ping_group_range to a range that includes the "
@@ -36,7 +37,7 @@ async def ping(client: Client, place: HostPort, *, seconds: float, course: Reque
             try:
                 took = await _is_echo(channel, address.version)
             except OSError as broken:
-                raise NotConnected("This address is unreachable") from broken
+                raise NotConnected(_("This address is unreachable")) from broken
     course.phases.first_byte = took
     return took
 
@@ -52,13 +53,13 @@ def icmp(address: Address) -> socket.socket:
     except PermissionError as denied:
         raise RequestFailed(NOT_ALLOWED) from denied
     except OSError as broken:
-        raise RequestFailed("This machine knows no pings to addresses of this kind") from broken
+        raise RequestFailed(_("This machine cannot ping addresses of this kind")) from broken
     try:
         channel.setblocking(False)
         channel.connect((str(address), 0))
     except OSError as broken:
         channel.close()
-        raise NotConnected("This address is unreachable") from broken
+        raise NotConnected(_("This address is unreachable")) from broken
     return channel
 
 

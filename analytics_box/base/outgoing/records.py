@@ -11,6 +11,7 @@ from analytics_box.base.outgoing.failures import NoSuchName, NotResolved
 from analytics_box.base.outgoing.messages import RequestCourse, ms
 from analytics_box.base.outgoing.resolve import dns_resolver
 from analytics_box.base.outgoing.target import HostPort
+from analytics_box.base.translation import _
 
 MOST: Final = 100  # records of one answer; those beyond are left out
 
@@ -52,13 +53,15 @@ async def _answer(asked: Any, name: str, kind: str) -> Any:
     try:
         return await asked.resolve(f"{name}.", kind, raise_on_no_answer=False)
     except dns.resolver.NXDOMAIN as unknown:
-        raise NoSuchName("The name does not exist (NXDOMAIN)") from unknown
+        raise NoSuchName(_("The name does not exist (NXDOMAIN)")) from unknown
     except dns.exception.Timeout as late:
-        raise NotResolved("The name server does not answer in time") from late
+        raise NotResolved(_("The name server does not answer in time")) from late
     except dns.resolver.NoNameservers as refused:
-        raise NotResolved(f"The name server gives no answer for this name{_codes(refused)}") from refused
+        raise NotResolved(
+            _("The name server gives no answer for this name{codes}").format(codes=_codes(refused))
+        ) from refused
     except (dns.exception.DNSException, OSError) as broken:
-        raise NotResolved("The name server gives no answer for this name") from broken
+        raise NotResolved(_("The name server gives no answer for this name")) from broken
 
 
 def _codes(refused: Any) -> str:

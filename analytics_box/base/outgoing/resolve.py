@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 from analytics_box.base.outgoing.failures import NotResolved
 from analytics_box.base.outgoing.messages import CANARIES, OTHERS
 from analytics_box.base.settings import Settings, SettingsError
+from analytics_box.base.translation import _
 from analytics_box.base.turns import FairQueue
 
 MOST: Final = 64  # look-ups of all groups at once; further ones wait
@@ -129,7 +130,7 @@ class SystemResolver:
         try:
             found = await self._lookups.find(name, group)
         except (OSError, UnicodeError) as broken:
-            raise NotResolved("The name cannot be resolved") from broken
+            raise NotResolved(_("The name cannot be resolved")) from broken
         return _few({ip_address(entry[4][0]): None for entry in found})
 
     async def texts(self, name: str) -> tuple[str, ...]:
@@ -178,9 +179,9 @@ def _server(text: str) -> tuple[str, int]:
 
 def _few(found: dict[Address, None]) -> tuple[Address, ...]:
     if not found:
-        raise NotResolved("The name has no address")
+        raise NotResolved(_("The name has no address"))
     if len(found) > _MOST:
-        raise NotResolved(f"The name has more than {_MOST} addresses")
+        raise NotResolved(_("The name has more than {most} addresses").format(most=_MOST))
     return tuple(found)
 
 
@@ -193,7 +194,7 @@ def dns_resolver(servers: Sequence[tuple[str, int]]) -> Any:
     try:
         asked = dns.asyncresolver.Resolver(configure=not servers)
     except dns.resolver.NoResolverConfiguration as broken:
-        raise NotResolved("No name servers are configured on this machine") from broken
+        raise NotResolved(_("No name servers are configured on this machine")) from broken
     if servers:
         asked.nameservers = [dns.nameserver.Do53Nameserver(host, port) for host, port in servers]
     asked.lifetime = SECONDS
@@ -210,9 +211,9 @@ async def _records(asked: Any, name: str, kind: str) -> tuple[Any, ...]:
     except dns.resolver.NXDOMAIN:
         return ()
     except dns.exception.Timeout as late:
-        raise NotResolved("The name servers do not answer in time") from late
+        raise NotResolved(_("The name servers do not answer in time")) from late
     except (dns.exception.DNSException, OSError) as broken:
-        raise NotResolved("The name servers do not give an answer for this name") from broken
+        raise NotResolved(_("The name servers do not give an answer for this name")) from broken
     return tuple(answer.rrset or ())
 
 

@@ -9,6 +9,7 @@ from urllib.parse import quote, urljoin
 from msgspec import Struct
 
 from analytics_box.base.outgoing.failures import AddressRefused
+from analytics_box.base.translation import _
 
 Scheme = Literal["http", "https"]
 LONGEST: Final = 2_048  # characters of an address
@@ -78,11 +79,11 @@ def place(text: str, port: int | None = None) -> HostPort:
     Raises AddressRefused, also where a port is needed and missing.
     """
     if len(text) > LONGEST or not text.isprintable() or re.search(r"[\s\\/?#@]", text):
-        raise AddressRefused("Enter a host name or IP address with a port, such as example.com:443")
+        raise AddressRefused(_("Enter a host name or IP address with a port, such as example.com:443"))
     host, given = _place(text)
     number = port if given is None else given
     if number is None:
-        raise AddressRefused("Enter a port, such as example.com:443")
+        raise AddressRefused(_("Enter a port, such as example.com:443"))
     return HostPort(host, number)
 
 
@@ -90,17 +91,17 @@ def target(text: str) -> RequestTarget:
     """An http or https address taken apart. Raises AddressRefused, which says what is wrong without repeating the
     address."""
     if len(text) > LONGEST:
-        raise AddressRefused(f"The address is longer than {LONGEST} characters")
+        raise AddressRefused(_("The address is longer than {longest} characters").format(longest=LONGEST))
     if not text.isprintable() or "\\" in text or " " in text:
-        raise AddressRefused("The address contains invalid characters, such as spaces, line breaks or backslashes")
+        raise AddressRefused(_("The address contains invalid characters, such as spaces, line breaks or backslashes"))
     found = _FORM.match(text)
     if found is None:
-        raise AddressRefused("Enter the full address, such as https://example.com/path")
+        raise AddressRefused(_("Enter the full address, such as https://example.com/path"))
     scheme, place = _SCHEMES.get(found["scheme"].lower()), found["place"]
     if scheme is None:
-        raise AddressRefused("Enter an http or https address")
+        raise AddressRefused(_("Enter an http or https address"))
     if "@" in place:
-        raise AddressRefused("Enter an address without a user name or password")
+        raise AddressRefused(_("Enter an address without a user name or password"))
     host, port = _place(place)
     path = quote(found["rest"], safe=_KEPT)
     return RequestTarget(scheme, host, port or _PORTS[scheme], path if path.startswith("/") else f"/{path}")
@@ -118,11 +119,11 @@ def redirect_target(before: RequestTarget, location: str) -> RequestTarget:
     end = path.end() if path is not None else 0
     location = location[:end].replace("\\", "/") + location[end:].replace("\\", "%5C")
     if not location.isprintable():
-        raise AddressRefused("The response redirects to an address with invalid characters")
+        raise AddressRefused(_("The response redirects to an address with invalid characters"))
     try:
         return target(urljoin(before.url, location))
     except ValueError as broken:
-        raise AddressRefused("The response redirects to an invalid address") from broken
+        raise AddressRefused(_("The response redirects to an invalid address")) from broken
 
 
 def clean_host(text: str) -> str:
@@ -132,9 +133,9 @@ def clean_host(text: str) -> str:
         host = _to_ascii(host)
     host = host.lower()
     if len(host) > 253 or not _NAME.match(host):
-        raise AddressRefused("Enter a host name, such as example.com")
+        raise AddressRefused(_("Enter a host name, such as example.com"))
     if _NUMERIC.match(host.rpartition(".")[2]) and _literal(host) is None:
-        raise AddressRefused("Enter an IPv4 address as four numbers, such as 203.0.113.7")
+        raise AddressRefused(_("Enter an IPv4 address as four numbers, such as 203.0.113.7"))
     return host
 
 
@@ -144,9 +145,9 @@ def _place(place: str) -> tuple[str, int | None]:
         inner, closed, after = place[1:].partition("]")
         literal = _literal(inner) if closed else None
         if not isinstance(literal, IPv6Address) or literal.scope_id is not None or (after and after[0] != ":"):
-            raise AddressRefused("Enter a valid IPv6 address in brackets")
+            raise AddressRefused(_("Enter a valid IPv6 address in brackets"))
         return str(literal), _port(after[1:])
-    host, _, port = place.partition(":")
+    host, _colon, port = place.partition(":")
     return clean_host(host), _port(port)
 
 
@@ -154,7 +155,7 @@ def _port(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) <= 5 and 0 < int(text) <= 65_535):
-        raise AddressRefused("Enter a port from 1 to 65535")
+        raise AddressRefused(_("Enter a port from 1 to 65535"))
     return int(text)
 
 
@@ -173,4 +174,4 @@ def _to_ascii(host: str) -> str:
     try:
         return idna.encode(host, uts46=True).decode("ascii")
     except (idna.IDNAError, UnicodeError) as broken:
-        raise AddressRefused("Enter a host name, such as example.com") from broken
+        raise AddressRefused(_("Enter a host name, such as example.com")) from broken

@@ -32,6 +32,7 @@ from analytics_box.base.store.writes import (
     Work,
     WriteJob,
 )
+from analytics_box.base.translation import _
 
 __all__ = ["Connection", "ConstraintError", "DatabaseError", "Db", "read_file"]
 
@@ -148,7 +149,7 @@ class Db:
         self._writer.enqueue(WriteJob(hold, future))
         try:
             if not hold.began.wait(_HOLD_PATIENCE):
-                raise Unavailable(f"{self.path.name} is busy. Try again in a moment")
+                raise Unavailable(_("{name} is busy. Try again in a moment").format(name=self.path.name))
             yield hold
         finally:
             hold.end.set()

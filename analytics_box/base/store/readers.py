@@ -20,6 +20,7 @@ from analytics_box.base.store.gate import ReadGate
 from analytics_box.base.store.reserve import Reserve
 from analytics_box.base.store.trouble import Seldom
 from analytics_box.base.store.writes import STOPPING, Work
+from analytics_box.base.translation import _
 
 BUSY_MS = 5_000
 # Statements that stay compiled, in a ring that each use of one goes on by a place: those of a busy moment must not push
@@ -104,7 +105,7 @@ class Readers:
         if self._closing:
             raise Unavailable(STOPPING)
         if self._under_way[long] >= self._most_waiting:
-            raise Unavailable("Too many queries at once. Try again in a moment.", retry_after=1)
+            raise Unavailable(_("Too many queries at once. Try again in a moment."), retry_after=1)
         self._under_way[long] += 1
         unwanted = threading.Event()
         try:
@@ -134,7 +135,7 @@ class Readers:
         """Wait until the last has ended, and close all connections."""
         for threads in self._threads.values():
             threads.shutdown(wait=True)
-        for _ in range(self._count):
+        for _reader in range(self._count):
             self._connections.get().close()
 
     def _read(self, work: Work[T], seconds: float, unwanted: threading.Event) -> T:
@@ -161,7 +162,7 @@ class Readers:
         except apsw.InterruptError as late:
             if self._closing:
                 raise Unavailable(STOPPING) from late
-            raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
+            raise DeadlineExceeded.after(seconds) from late
         except (*SIGNS, apsw.IOError) as broken:
             if _detach_files(connection):  # a derived file may be the damaged one
                 return self._read_on(connection, work, deadline - time.monotonic(), unwanted)
@@ -169,9 +170,9 @@ class Readers:
                 raise self._damage.note(broken) from broken
             if self._may_complain:
                 log.error("A read of %s failed: %s", self._path.name, broken)
-            raise Unavailable("The server cannot read its disk. Try again", retry_after=60) from broken
+            raise Unavailable(_("The server cannot read its disk. Try again"), retry_after=60) from broken
         except apsw.FullError as large:
-            raise OverBudget("This query needs more disk space than allowed. Use a shorter range") from large
+            raise OverBudget(_("This query needs more disk space than allowed. Use a shorter range")) from large
         finally:
             connection.set_progress_handler(None)
 

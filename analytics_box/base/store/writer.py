@@ -18,6 +18,7 @@ from analytics_box.base.store.reserve import Reserve
 from analytics_box.base.store.trouble import Seldom
 from analytics_box.base.store.wal import Wal
 from analytics_box.base.store.writes import ALONE, DISK_ERRORS, STOPPING, InMemoryState, Outcome, WriteJob, deliver
+from analytics_box.base.translation import _
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +71,7 @@ class Writer:
             if self.is_lost:
                 raise self._loss()
             if len(self._jobs) >= self._most_waiting:
-                raise Unavailable("Too many writes are waiting for the disk. Try again in a moment", retry_after=1)
+                raise Unavailable(_("Too many writes are waiting for the disk. Try again in a moment"), retry_after=1)
             self._jobs.append(job)
             if len(self._jobs) == 1:
                 self._ready.notify()
@@ -95,7 +96,7 @@ class Writer:
         return lost
 
     def _loss(self) -> Unavailable:
-        return Unavailable(f"The server has lost its file {self._path.name}. Ask its administrator")
+        return Unavailable(_("The server has lost its file {name}. Ask its administrator").format(name=self._path.name))
 
     def wake(self) -> None:
         """Look again at what there is to do."""
@@ -153,7 +154,7 @@ class Writer:
             log.error("A group of writes to %s failed", self._path.name, exc_info=outcomes)
         elif self._may_complain:
             log.error("%s cannot be written: %s", self._path.name, outcomes)
-        return [(job, None, Unavailable("The server cannot write to its disk. Try again")) for job in batch]
+        return [(job, None, Unavailable(_("The server cannot write to its disk. Try again"))) for job in batch]
 
     def _kept(self, outcomes: list[Outcome]) -> list[Outcome]:
         """The outcomes of committed writes, except those that may not last: these are not acknowledged."""
@@ -236,7 +237,7 @@ class Writer:
 
 def _sharing(batch: Sequence[WriteJob]) -> Iterator[Sequence[WriteJob]]:
     """The jobs in their order, those together that follow one another and share their work."""
-    for _, alike in groupby(batch, key=_work):
+    for _shared, alike in groupby(batch, key=_work):
         jobs = list(alike)
         most = 1 if jobs[0].given is ALONE else MOST_SHARING
         for first in range(0, len(jobs), most):

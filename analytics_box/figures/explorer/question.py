@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.figures.explorer import view
 from analytics_box.figures.explorer.view import TypedFilter, TypedQuery
 from analytics_box.query.catalog.registry import TYPES
@@ -33,7 +34,7 @@ def content_of(given: GivenQuery, now: int) -> Content:
     if given.parameters != [name]:
         raise _no_form("parameters", "one type, by its name")
     if TYPES[name].subject != "website":
-        raise BadRequest.about("query.parameters", f"{name} is not a query type of websites")
+        raise BadRequest.about("query.parameters", _("{name} is not a query type of websites").format(name=name))
     granularity = _GRANULARITY.get(given.granularity)
     if granularity is None:
         raise _no_form("granularity", "rows by hour or day")
@@ -79,7 +80,7 @@ def _filter_of(given: QueryFilterInput) -> TypedFilter:
 
 
 def _no_form(field: str, form: str) -> BadRequest:
-    return BadRequest.about(f"query.{field}", f"{NO_FORM}it has {form}")
+    return BadRequest.about(f"query.{field}", _("{no_form}it has {form}").format(no_form=NO_FORM, form=form))
 
 
 def _filter_text(content: Content) -> str:

@@ -6,6 +6,7 @@ The caller tells the classification after the commit.
 from analytics_box.base.acting import By
 from analytics_box.base.errors import NotFound
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.ingest.bot_rules import Bot, BotRule, Wishes
 from analytics_box.ingest.bots import rows, rules
 from analytics_box.tenants.websites.change import record
@@ -26,7 +27,7 @@ def allow(db: Connection, website: Website, by: By, bot: Bot) -> Wishes:
 def take_back(db: Connection, website: Website, by: By, bot: Bot) -> Wishes:
     """Stop counting this bot as people; events already counted stay counted. Raises NotFound."""
     if not rows.of(db, website.id).has(bot):
-        raise NotFound("This rule does not exist on this website")
+        raise NotFound(_("This rule does not exist on this website"))
     rows.delete(db, website.id, bot)
     record(db, website, by, "updated", {"countedAsPeople": {"before": _bot_name(bot), "after": None}})
     return rows.of(db, website.id)

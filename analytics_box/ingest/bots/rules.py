@@ -2,6 +2,7 @@
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail
+from analytics_box.base.translation import _
 from analytics_box.ingest.bot_rules import Bot, Wishes
 from analytics_box.web.recognition.bots import REASONS
 
@@ -14,13 +15,21 @@ LONGEST = 128  # characters of a bot's name
 def check_bot(reason: str, agent: str) -> Bot:
     """Check a bot that a caller named. Raises BadRequest."""
     if reason not in REASONS:
-        raise BadRequest("Unknown reason", details=(ErrorDetail("reason", f"One of {', '.join(REASONS)}"),))
+        raise BadRequest(
+            _("Unknown reason"),
+            details=(ErrorDetail("reason", _("One of {reasons}").format(reasons=", ".join(REASONS))),),
+        )
     if len(agent) > LONGEST:
-        raise BadRequest("The name is too long", details=(ErrorDetail("agent", f"Use up to {LONGEST} characters"),))
+        raise BadRequest(
+            _("The name is too long"),
+            details=(ErrorDetail("agent", _("Use up to {longest} characters").format(longest=LONGEST)),),
+        )
     return Bot(reason, agent)
 
 
 def refuse_too_many(wishes: Wishes) -> None:
     """Raises Conflict when a website has as many rules as it may have."""
     if len(wishes.people) >= MOST:
-        raise Conflict.full("botRules", MOST, f"A website can have up to {MOST} such rules; remove one first")
+        raise Conflict.full(
+            "botRules", MOST, _("A website can have up to {most} such rules; remove one first").format(most=MOST)
+        )

@@ -19,6 +19,7 @@ from analytics_box.base.outgoing.client import Client, OutgoingRequest
 from analytics_box.base.outgoing.failures import RequestFailed
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.files import write_private
+from analytics_box.base.translation import _
 from analytics_box.ingest.cluster import mirrored, rows
 from analytics_box.ingest.cluster.key import ClusterKey, ForgedMessage
 from analytics_box.ingest.cluster.messages import (
@@ -102,7 +103,7 @@ class Mirroring:
     async def pull(self, memory: Memory) -> None:
         """Ask the primary, and tell it all that waits; do what follows from its answers. Raises Unavailable, which says
         what is wrong."""
-        for _ in range(_MOST_PULLS):
+        for _pull in range(_MOST_PULLS):
             if not await self._pull(memory):
                 break
         await memory.hand_over()
@@ -125,7 +126,7 @@ class Mirroring:
                     "The primary does not respond (%s). This machine continues with its copy of the settings", wrong
                 )
             self.trouble, self.has_asked = str(wrong), True
-            raise Unavailable(f"The primary does not respond: {wrong}") from wrong
+            raise Unavailable(_("The primary does not respond: {wrong}").format(wrong=wrong)) from wrong
         if self.trouble:
             log.info("The primary responds again")
         self.trouble, self.heard_at = "", self._clock.now()
@@ -218,7 +219,7 @@ class Mirroring:
         """Keep a mirror: first what visitors are hashed with, then all rows at once, then what follows from them."""
         if self._has is not None and self._has.cluster != mirror.cluster:
             raise Unavailable(
-                "This machine has events of another primary. Use an empty data directory and a unique number"
+                _("This machine has events of another primary. Use an empty data directory and a unique number")
             )
         now, given = self._clock.now(), mirror.salts
         write_private(self._salts.path.with_name(HISTORY_FILE), given.history)

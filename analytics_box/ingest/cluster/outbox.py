@@ -19,6 +19,7 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal, SealBroken
+from analytics_box.base.translation import _
 from analytics_box.ingest import dropped as dropped_traffic
 from analytics_box.ingest.cluster import rows
 from analytics_box.ingest.cluster.messages import DroppedReport, IdentityReport, MachineReport, RemovalOrder
@@ -51,7 +52,9 @@ class Outbox:
     def identify(self, db: Connection, said: VisitorIdentification) -> None:
         """Keep who visitors are, in the writer's transaction. Raises Unavailable."""
         if self._all_waiting >= MOST_WAITING or self._waiting[said.site] >= MOST_OF_A_SITE:
-            raise Unavailable("The primary, which stores profiles, has been unavailable for too long", retry_after=60)
+            raise Unavailable(
+                _("The primary, which stores profiles, has been unavailable for too long"), retry_after=60
+            )
         # Numbers in JSON may be larger than msgpack has.
         traits = msgspec.json.encode(dict(said.traits))
         self._keep(db, said.site, IdentityReport(said.profile_id, sorted(self._links.visitors(said)), traits, said.now))
@@ -122,7 +125,7 @@ class Outbox:
             for number, site, sealed in found:
                 told = self._told((number, site, sealed))
                 if told is None and not self._links.can_seal:
-                    raise Unavailable("This machine cannot read its secret.key, so it cannot remove visitors")
+                    raise Unavailable(_("This machine cannot read its secret.key, so it cannot remove visitors"))
                 left = None if told is None else _without(told.what, order)
                 if left is None:
                     await self._events.write(partial(rows.forget_waiting, number=number))

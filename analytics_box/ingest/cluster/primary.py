@@ -20,6 +20,7 @@ from analytics_box.base import errors
 from analytics_box.base.clock import Clock
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal
+from analytics_box.base.translation import _
 from analytics_box.ingest.cluster import mirrored, rows
 from analytics_box.ingest.cluster.inbox import Inbox
 from analytics_box.ingest.cluster.key import ClusterKey, ForgedMessage
@@ -120,9 +121,9 @@ class Machines:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """POST /cluster/pull. Raises BoxError."""
         if self._key is None:
-            raise errors.NotFound("There is nothing at this address")
+            raise errors.NotFound(_("There is nothing at this address"))
         if scope["method"] != "POST":
-            raise errors.MethodNotAllowed("Send POST", headers={"Allow": "POST"})
+            raise errors.MethodNotAllowed(_("Send POST"), headers={"Allow": "POST"})
         self._check_credential(dict(scope["headers"]).get(b"authorization", b""))
         scope["known"] = "machines"
         pull = self._opened(await body.read_body(scope, receive, limit=MOST_BYTES, seconds=10))
@@ -211,14 +212,18 @@ class Machines:
             raise self._forged() from forged
         if abs(ahead) > SKEW:
             log.warning("Refused an ingest machine: its clock differs by %d seconds", ahead // 1000)
-            raise errors.Conflict(f"The clocks of this machine and the primary differ by {abs(ahead) // 1000} seconds")
+            raise errors.Conflict(
+                _("The clocks of this machine and the primary differ by {ahead} seconds").format(
+                    ahead=abs(ahead) // 1000
+                )
+            )
 
     def _forged(self) -> errors.Forbidden:
         """The refusal of a request that was not made with this cluster's key, which is logged now and then."""
         if self._clock.monotonic() - self._forgery_told >= _FORGERY_SECONDS:
             self._forgery_told = self._clock.monotonic()
             log.warning("Refused a request from an ingest machine: its key differs from cluster_key_file")
-        return errors.Forbidden("The cluster key of this machine differs from that of the primary")
+        return errors.Forbidden(_("The cluster key of this machine differs from that of the primary"))
 
     def _opened(self, sealed: bytes) -> Pull:
         """The request. Raises BoxError; what is wrong is logged, too, once it is sure that it came from a machine."""
@@ -229,16 +234,16 @@ class Machines:
             raise self._forged() from forged
         except msgspec.DecodeError as other:
             raise errors.BadRequest(
-                "The primary runs a different version. Run the same version on all machines."
+                _("The primary runs a different version. Run the same version on all machines.")
             ) from other
         if pull.format != FORMAT:
-            raise errors.Conflict("The primary runs an incompatible version. Run the same version on all machines.")
+            raise errors.Conflict(_("The primary runs an incompatible version. Run the same version on all machines."))
         if abs(pull.at - self._clock.now()) > SKEW:
-            raise errors.Conflict("This request is too old")
+            raise errors.Conflict(_("This request is too old"))
         self._once = {once: at for once, at in self._once.items() if self._clock.now() - at <= 2 * SKEW}
         if pull.once in self._once:
             log.warning("Ingest machine %d sent the same request twice", pull.node)
-            raise errors.Conflict("This request was already received")
+            raise errors.Conflict(_("This request was already received"))
         self._once[pull.once] = self._clock.now()
         return pull
 
@@ -247,7 +252,7 @@ class Machines:
         ones. Raises Conflict."""
         if pull.promoted_at > self._promoted_at:
             self.replace(pull.promoted_at)
-            raise errors.Conflict("Another machine was promoted to primary. This one stops")
+            raise errors.Conflict(_("Another machine was promoted to primary. This one stops"))
         given = await self._box_db.read(lambda db: [rows.last_given(db, table) for table in ("sites", "node_orders")])
         if pull.sites > given[0] or pull.done > given[1]:
             log.error(
@@ -255,7 +260,7 @@ class Machines:
                 pull.node,
             )
             raise errors.Conflict(
-                "The primary has an older box.db than this machine. Stop it, and run analytics-box promote there"
+                _("The primary has an older box.db than this machine. Stop it, and run analytics-box promote there")
             )
 
     async def _know(self, pull: Pull) -> None:
@@ -268,11 +273,15 @@ class Machines:
             log.info("Registered ingest machine %d", pull.node)
         elif known.retired_at is not None:
             log.warning("Refused ingest machine %d: its number is retired", pull.node)
-            raise errors.Conflict(f"The number {pull.node} is retired. Give this machine another number.")
+            raise errors.Conflict(
+                _("The number {node} is retired. Give this machine another number.").format(node=pull.node)
+            )
         elif known.box != pull.box:
             log.warning("Refused an ingest machine: the number %d belongs to another machine", pull.node)
             raise errors.Conflict(
-                f"The number {pull.node} belongs to another machine. Give this machine a different number."
+                _("The number {node} belongs to another machine. Give this machine a different number.").format(
+                    node=pull.node
+                )
             )
         if pull.alone != known.alone:
             await self._box_db.write(partial(rows.note_alone, number=pull.node, alone=pull.alone))

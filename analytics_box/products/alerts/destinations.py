@@ -88,7 +88,7 @@ def _channel(db: Connection, tools: ChannelTools, organization_id: str, by: By, 
 
 def _kind(name: str) -> ChannelKind:
     if name not in KINDS:
-        raise BadRequest(f"Enter one of these types: {', '.join(TYPES)}")
+        raise BadRequest(_("Enter one of these types: {types}").format(types=", ".join(TYPES)))
     return KINDS[name]
 
 
@@ -97,7 +97,11 @@ def _config(kind: ChannelKind, given: Destination) -> Config:
     known = [field.name for field in kind.fields]
     strange = sorted(given.config.keys() - set(known))
     if strange:
-        raise BadRequest(f"config does not have the field {strange[0]}. Its fields are {', '.join(known)}")
+        raise BadRequest(
+            _("config does not have the field {strange}. Its fields are {known}").format(
+                strange=strange[0], known=", ".join(known)
+            )
+        )
     fields = {name: value.strip() for name, value in given.config.items()}
     if given.identifier:
         fields[_own(kind)] = given.identifier.strip()

@@ -125,7 +125,7 @@ async def save_rule(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
 async def confirm(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) -> Page:
     """GET /alerts/{id}/delete: are you sure? Raises NotFound."""
     if action != "delete":
-        raise errors.NotFound("This page does not exist")
+        raise errors.NotFound(_("This page does not exist"))
     rule = await _find(visit, alarm_id)
     return visit.confirm(
         "alerts",
@@ -153,7 +153,7 @@ async def act(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) ->
             await procedures.acknowledge(call, AcknowledgeAlert(alarm_id, fields.get("subject", "")[:255]))
             return visit.go(f"{HOME}?done=acknowledged")
         case _:
-            raise errors.NotFound("This page does not exist")
+            raise errors.NotFound(_("This page does not exist"))
 
 
 async def _test(visit: PageRequest, alarm_id: str) -> Page:

@@ -69,10 +69,13 @@ def check(trigger: Trigger, conditions: Conditions, *, escalates: bool) -> None:
     for field, triggers in _ONLY.items():
         if getattr(conditions, field) not in {None, ()} and trigger not in triggers:
             name = _WIRE.get(field, field)
-            raise BadRequest.about("triggerConditions", f"{name} is for alert rules of type {' or '.join(triggers)}")
+            raise BadRequest.about(
+                "triggerConditions",
+                _("{name} is for alert rules of type {triggers}").format(name=name, triggers=" or ".join(triggers)),
+            )
     strange = sorted(set(conditions.events).difference(OFFERED))
     if strange:
-        raise BadRequest.about("triggerConditions", f"{strange[0]} is not a monitor event")
+        raise BadRequest.about("triggerConditions", _("{strange} is not a monitor event").format(strange=strange[0]))
     if trigger == "traffic_drop" and (conditions.threshold or 0) > 100:
         raise BadRequest.about("triggerConditions", _("Enter a threshold of up to 100 percent"))
     if conditions.errors == "new" and conditions.threshold is not None:

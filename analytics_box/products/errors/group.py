@@ -10,6 +10,7 @@ from analytics_box.base import ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.resource.audited import AuditedTable
 from analytics_box.resource.fields import Field, Stamp
 from analytics_box.tenants.websites.rules import Website
@@ -66,9 +67,9 @@ def decide(
 ) -> ErrorGroup:
     """Set the state of a group. Raises BadRequest or Conflict."""
     if not 1 <= len(fingerprint) <= LONGEST:
-        raise BadRequest.about("fingerprint", "Enter the fingerprint of an error group")
+        raise BadRequest.about("fingerprint", _("Enter the fingerprint of an error group"))
     if in_next_release and state != "resolved":
-        raise BadRequest.about("inNextRelease", "Only resolved errors can be resolved in the next release")
+        raise BadRequest.about("inNextRelease", _("Only resolved errors can be resolved in the next release"))
     before = GROUPS.first(db, "website_id = ? and fingerprint = ?", website.id, fingerprint)
     if before is None:
         full = f"A website can have up to {MOST_GROUPS} decided errors"

@@ -14,6 +14,7 @@ from msgspec import Meta, Struct
 
 from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.resource.fields import Field, Stamp, or_null
 
 FlagType = Literal["boolean", "rollout", "multivariant"]
@@ -163,7 +164,7 @@ def clean_description(given: str) -> str:
     """A description, of several lines and without needless spaces. Raises BadRequest if nothing of it is visible."""
     text = "\n".join(" ".join(line.split()) for line in given.strip().splitlines())
     if not names.is_visible(text.replace("\n", "")):
-        raise BadRequest("Enter a description with visible characters")
+        raise BadRequest(_("Enter a description with visible characters"))
     return text
 
 
@@ -171,7 +172,7 @@ def clean_name(given: str) -> str:
     """A name on one line. Raises BadRequest if nothing of it is visible."""
     name = names.one_line(given)
     if not names.is_visible(name):
-        raise BadRequest("Enter a name with visible characters")
+        raise BadRequest(_("Enter a name with visible characters"))
     return name
 
 
@@ -179,7 +180,7 @@ def clean_group_name(given: str) -> str:
     """The name of a target group. Raises BadRequest."""
     name = clean_name(given)
     if not name:
-        raise BadRequest("Enter a name")
+        raise BadRequest(_("Enter a name"))
     return name
 
 
@@ -187,7 +188,7 @@ def clean_folder(given: str, field: str = "folder") -> str:
     """The path of a folder, as "checkout/payment"; empty for none. Raises BadRequest about `field`."""
     folder = "/".join(part for part in (names.one_line(each) for each in given.split("/")) if part)
     if not names.is_visible(folder):
-        raise BadRequest.about(field, "Enter a folder with visible characters")
+        raise BadRequest.about(field, _("Enter a folder with visible characters"))
     return folder
 
 

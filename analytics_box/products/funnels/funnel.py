@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.goals.goal import GoalFilter, Property, Type, goal_name
 from analytics_box.query.plan import MOST_STEPS, FunnelOrder
 from analytics_box.resource.fields import Field, Stamp, or_null
@@ -26,7 +27,7 @@ class FunnelStep(Struct, frozen=True, forbid_unknown_fields=True):
 
 def _steps(given: tuple[FunnelStep, ...]) -> tuple[FunnelStep, ...]:
     if not LEAST_STEPS <= len(given) <= MOST_STEPS:
-        raise BadRequest(f"Enter {LEAST_STEPS} to {MOST_STEPS} steps")
+        raise BadRequest(_("Enter {least} to {most} steps").format(least=LEAST_STEPS, most=MOST_STEPS))
     return given
 
 

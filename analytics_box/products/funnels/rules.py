@@ -28,11 +28,13 @@ def check_funnel(given: FunnelDefinition) -> FunnelDefinition:
     kept = replace(given, steps=steps)
     check_goal(GoalDefinition("PAGE_VIEW", "/", kept.filters))
     if window_of(kept) > MOST_DAYS * DAY:
-        raise BadRequest.about("window", f"Enter a time limit of up to {MOST_DAYS} days")
+        raise BadRequest.about("window", _("Enter a time limit of up to {most} days").format(most=MOST_DAYS))
     if kept.window_unit in {"minutes", "hours"} and window_of(kept) > DAY:
-        raise BadRequest.about("window", "A session lasts up to 24 hours. Enter a shorter time limit, or use days")
+        raise BadRequest.about("window", _("A session lasts up to 24 hours. Enter a shorter time limit, or use days"))
     if len(msgspec.json.encode(kept)) > MOST_BYTES:
-        raise BadRequest.about("steps", f"A funnel can have up to {MOST_BYTES:,} bytes with all of its values")
+        raise BadRequest.about(
+            "steps", _("A funnel can have up to {most:,} bytes with all of its values").format(most=MOST_BYTES)
+        )
     return kept
 
 
@@ -104,7 +106,7 @@ def _check_step(number: int, step: FunnelStep) -> FunnelStep:
     name = " ".join(step.name.split())
     if step.type == "GOAL":
         if not step.target.strip() or step.conditions:
-            raise BadRequest.about(f"steps[{number}].target", "Select a goal")
+            raise BadRequest.about(f"steps[{number}].target", _("Select a goal"))
         return replace(step, name=name, target=step.target.strip())
     try:
         goal = check_goal(_goal(step))

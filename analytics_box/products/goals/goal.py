@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import figures, names
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.resource.fields import Field, Stamp, or_null
 from analytics_box.tenants.websites.rules import Website
 
@@ -41,7 +42,7 @@ def goal_name(given: str) -> str:
     """A clean name. Raises BadRequest."""
     name = names.one_line(given)
     if not names.is_name(name):
-        raise BadRequest(f"Enter a name of 1 to {names.LONGEST} characters")
+        raise BadRequest(_("Enter a name of 1 to {longest} characters").format(longest=names.LONGEST))
     return name
 
 

@@ -37,7 +37,9 @@ def check_goal(given: GoalDefinition) -> GoalDefinition:
     if given.type == "PAGE_VIEW":
         target = _path(target)
     if not target or len(target) > LONGEST_TARGET:
-        raise BadRequest.about("target", f"Enter a target of 1 to {LONGEST_TARGET} characters")
+        raise BadRequest.about(
+            "target", _("Enter a target of 1 to {longest} characters").format(longest=LONGEST_TARGET)
+        )
     if given.type == "CUSTOM":
         target = _custom(target)
     about_event = is_event(given.type, target)
@@ -48,7 +50,7 @@ def check_goal(given: GoalDefinition) -> GoalDefinition:
     kept = replace(given, target=target, amount=given.amount.strip())
     _check_lists(kept)
     if len(msgspec.json.encode(kept)) > MOST_BYTES:
-        raise BadRequest.about("filters", f"A goal can have up to {MOST_BYTES:,} bytes")
+        raise BadRequest.about("filters", _("A goal can have up to {most:,} bytes").format(most=MOST_BYTES))
     try:
         selecting(kept)
     except (InvalidQuery, WrongTypes) as wrong:
@@ -133,7 +135,7 @@ def _custom(target: str) -> str:
             number = target.removeprefix(prefix).strip().removesuffix("%")
             if not (number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= MOST[field]):
                 what = "A scroll depth is 1 to 100 percent" if field == "scroll" else "A time is 1 to 86400 seconds"
-                raise BadRequest.about("target", f"{what}, as in {prefix}60")
+                raise BadRequest.about("target", _("{what}, as in {prefix}60").format(what=what, prefix=prefix))
             return f"{prefix}{int(number)}"
     if target.startswith(OUTGOING):
         where = target.removeprefix(OUTGOING).strip()
@@ -145,18 +147,25 @@ def _custom(target: str) -> str:
 
 def _check_lists(kept: GoalDefinition) -> None:
     if len(kept.filters) > MOST_FILTERS:
-        raise BadRequest.about("filters", f"A goal can have up to {MOST_FILTERS} filters")
+        raise BadRequest.about("filters", _("A goal can have up to {most} filters").format(most=MOST_FILTERS))
     if len(kept.conditions) > MOST_CONDITIONS:
-        raise BadRequest.about("conditions", f"A goal can have up to {MOST_CONDITIONS} conditions")
+        raise BadRequest.about("conditions", _("A goal can have up to {most} conditions").format(most=MOST_CONDITIONS))
     unknown = [item.field for item in kept.filters if item.field not in COMMON or item.field == "reached_goal"]
     if unknown:
-        raise BadRequest.about("filters", f"Goals cannot be filtered by {unknown[0][:100]}")
+        raise BadRequest.about("filters", _("Goals cannot be filtered by {unknown}").format(unknown=unknown[0][:100]))
     for item in kept.conditions:
         if not 1 <= len(item.property) <= LONGEST_KEY:
-            raise BadRequest.about("conditions", f"Enter a property name of 1 to {LONGEST_KEY} characters")
+            raise BadRequest.about(
+                "conditions", _("Enter a property name of 1 to {longest} characters").format(longest=LONGEST_KEY)
+            )
         if item.operator == "exists" and item.value:
-            raise BadRequest.about("conditions", f"Enter an operator such as equals for the value of {item.property}")
+            raise BadRequest.about(
+                "conditions",
+                _("Enter an operator such as equals for the value of {property}").format(property=item.property),
+            )
         if item.operator != "exists" and not item.value:
-            raise BadRequest.about("conditions", f"Enter a value for {item.property}")
+            raise BadRequest.about("conditions", _("Enter a value for {property}").format(property=item.property))
     if len(kept.amount) > LONGEST_KEY:
-        raise BadRequest.about("revenueProperty", f"Enter a property name of 1 to {LONGEST_KEY} characters")
+        raise BadRequest.about(
+            "revenueProperty", _("Enter a property name of 1 to {longest} characters").format(longest=LONGEST_KEY)
+        )

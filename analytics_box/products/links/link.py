@@ -45,7 +45,7 @@ def words(given: str) -> str | None:
     """Text without spaces around it. Raises BadRequest."""
     text = given.strip()
     if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} and letter not in _JOINERS for letter in text):
-        raise BadRequest("The text contains control or text-direction characters")
+        raise BadRequest(_("The text contains control or text-direction characters"))
     return text or None
 
 
@@ -53,7 +53,7 @@ def name(given: str) -> str:
     """The name of a link. Raises BadRequest."""
     found = words(given)
     if found is None:
-        raise BadRequest("Enter a name")
+        raise BadRequest(_("Enter a name"))
     return found
 
 
@@ -61,7 +61,7 @@ def app(given: str) -> str | None:
     """The app that opens a link. Raises BadRequest."""
     key = given.lower()
     if key and key not in APPS:
-        raise BadRequest(f"This app is not supported. Supported apps are {', '.join(APPS)}")
+        raise BadRequest(_("This app is not supported. Supported apps are {apps}").format(apps=", ".join(APPS)))
     return key or None
 
 
@@ -73,7 +73,7 @@ def rules(given: Sequence[TargetRule], policy: UrlPolicy) -> tuple[TargetRule, .
         for place, condition in enumerate(rule.conditions):
             asks = condition.operator not in {"exists", "not_exists"}
             if asks and not condition.value and not condition.values:
-                raise BadRequest.about(f"rules[{number}].conditions[{place}]", "Enter a value to compare with")
+                raise BadRequest.about(f"rules[{number}].conditions[{place}]", _("Enter a value to compare with"))
         clean.append(replace(rule, targetUrl=url))
     return tuple(clean)
 
@@ -82,9 +82,9 @@ def variants(given: Sequence[TargetVariant], policy: UrlPolicy) -> tuple[TargetV
     """Variants of a test with their URLs. Raises BadRequest."""
     names = [variant.name for variant in given]
     if len(set(names)) < len(names):
-        raise BadRequest.about("variants", "Two variants have the same name")
+        raise BadRequest.about("variants", _("Two variants have the same name"))
     if len(given) == 1:
-        raise BadRequest.about("variants", "Add at least two variants")
+        raise BadRequest.about("variants", _("Add at least two variants"))
     return tuple(
         replace(variant, targetUrl=policy.clean_url(variant.targetUrl, field=f"variants[{number}].targetUrl"))
         for number, variant in enumerate(given)
@@ -95,7 +95,9 @@ def tags(given: Sequence[str]) -> tuple[str, ...]:
     """Tags in their order, each once. Raises BadRequest."""
     found = {text for tag in given if (text := words(tag))}
     if len(found) > MOST_TAGS or any(len(tag) > LONGEST_TAG for tag in found):
-        raise BadRequest(f"A link can have up to {MOST_TAGS} tags of {LONGEST_TAG} characters")
+        raise BadRequest(
+            _("A link can have up to {most} tags of {longest} characters").format(most=MOST_TAGS, longest=LONGEST_TAG)
+        )
     return tuple(sorted(found))
 
 

@@ -41,4 +41,4 @@ def links_in_words(count: int) -> str:
 
 def nothing_there() -> errors.NotFound:
     """This page does not exist."""
-    return errors.NotFound("There is nothing at this address")
+    return errors.NotFound(_("There is nothing at this address"))

@@ -10,6 +10,7 @@ from litestar.params import FromPath
 from msgspec import Meta, Struct
 
 from analytics_box.base import errors
+from analytics_box.base.translation import _
 from analytics_box.products.links.lookup import find_link
 from analytics_box.products.links.messages import Id
 from analytics_box.products.links.slugs import short_url
@@ -82,11 +83,11 @@ async def qr_code(
     """
     kind: Form = "svg" if form == "svg" else "png"
     if form not in TYPES:
-        raise errors.NotFound("Download the QR code as svg or png")
+        raise errors.NotFound(_("Download the QR code as svg or png"))
     link = await find_link(call, link_id)
     scale = request.query_params.get("scale", "8")
     if not (scale.isascii() and scale.isdecimal() and 1 <= int(scale) <= MOST_SCALE):
-        raise errors.BadRequest(f"Enter a scale of 1 to {MOST_SCALE}")
+        raise errors.BadRequest(_("Enter a scale of 1 to {most}").format(most=MOST_SCALE))
     picture = qr_picture(short_url(link.domain, link.slug, call.parts.settings), kind, scale=int(scale))
     how = "attachment" if request.query_params.get("download") else "inline"
     headers = {**_PICTURE, "content-disposition": f'{how}; filename="{link.slug}.{kind}"'}

@@ -6,6 +6,7 @@ from typing import Final
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.settings import Settings
+from analytics_box.base.translation import _
 
 SHORTEST, LONGEST = 3, 50  # characters of a slug that someone chose (wire 7.2)
 ALPHABET: Final = "23456789abcdefghjkmnpqrstuvwxyz"  # nothing that is read as something else: no 0, 1, i, l, o
@@ -28,7 +29,12 @@ def is_slug(text: str) -> bool:
 def clean(given: str) -> str:
     """A slug that someone chose. Raises BadRequest."""
     if not is_slug(given):
-        raise BadRequest.about("slug", f"Enter a slug of {SHORTEST} to {LONGEST} letters (a-z, A-Z), digits, _ or -")
+        raise BadRequest.about(
+            "slug",
+            _("Enter a slug of {shortest} to {longest} letters (a-z, A-Z), digits, _ or -").format(
+                shortest=SHORTEST, longest=LONGEST
+            ),
+        )
     return given
 
 

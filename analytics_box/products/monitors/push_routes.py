@@ -26,7 +26,7 @@ async def push(request: Request[Any, Any, Any], token: FromPath[str], call: Name
     monitors = call.parts[Monitors]
     monitor = monitors.with_token(token)
     if monitor is None:
-        raise errors.NotFound("There is no monitor with this push URL")
+        raise errors.NotFound(_("There is no monitor with this push URL"))
     status = request.query_params.get("status", "up").strip().lower() or "up"
     if status not in {"up", _DOWN}:
         raise errors.BadRequest.about("status", _("Send the status up or down"))

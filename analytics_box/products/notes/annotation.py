@@ -53,7 +53,7 @@ def clean_text(given: str) -> str:
     if not said or not names.is_visible(said):
         raise BadRequest(_("Enter a text with visible characters"))
     if len(said) > LONGEST_TEXT:
-        raise BadRequest(f"Use up to {LONGEST_TEXT} characters")
+        raise BadRequest(_("Use up to {longest} characters").format(longest=LONGEST_TEXT))
     return said
 
 
@@ -61,14 +61,16 @@ def clean_tags(given: Sequence[str]) -> tuple[str, ...]:
     """Tags without those said twice. Raises BadRequest."""
     found = tuple(dict.fromkeys(one for tag in given if (one := names.one_line(tag))))
     if len(found) > MOST_TAGS or not all(names.is_name(tag, LONGEST_TAG) for tag in found):
-        raise BadRequest(f"Use up to {MOST_TAGS} tags of {LONGEST_TAG} visible characters")
+        raise BadRequest(
+            _("Use up to {most} tags of {longest} visible characters").format(most=MOST_TAGS, longest=LONGEST_TAG)
+        )
     return found
 
 
 def clean_chart(given: ChartContext | None) -> ChartContext | None:
     """The chart that a note was written on. Raises BadRequest for one that takes too much to keep."""
     if given is not None and len(msgspec.json.encode(given)) > MOST_OF_CHART:
-        raise BadRequest(f"At most {MOST_OF_CHART:,} bytes")
+        raise BadRequest(_("At most {most:,} bytes").format(most=MOST_OF_CHART))
     return given
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from analytics_box.base import errors, figures
+from analytics_box.base.translation import _
 from analytics_box.products.overview.weeks import WebsiteDay, weeks
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
@@ -85,7 +86,7 @@ async def list_with_charts(call: Call, given: OrganizationInput) -> WithCharts:
     zone = ranges.zone(person.time_zone if person is not None else "UTC")
     found = await weeks(call.parts[QueryRunner], sites, zone, call.now)
     if found is None:
-        raise errors.Unavailable("The charts took too long. Try again in a moment")
+        raise errors.Unavailable(_("The charts took too long. Try again in a moment"))
     charts = {}
     for website in websites:
         week = found[website.site]

@@ -67,7 +67,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
 async def file(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -> Next:
     """GET /sites/{id}/changes/export/{form}: the movers as csv or json. Raises NotFound, RateLimited or Unavailable."""
     if form not in _FORMS:
-        raise errors.NotFound("There is nothing at this address")
+        raise errors.NotFound(_("There is nothing at this address"))
     website, parts = own(visit.call, website_id), visit.parts
     parts.limits.take("export", visit.call.identity.limit_name, parts.settings.limit_export)
     asking, board = await page.empty(

@@ -75,7 +75,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     website = own(visit.call, website_id)
     name = (visit.asked(EVENT_NAME) or visit.asked("name"))[:LONGEST_NAME]
     if not name:
-        raise errors.NotFound("There is nothing at this address")
+        raise errors.NotFound(_("There is nothing at this address"))
     view = read_view(f"/sites/{website.id}/events", visit.request.query_params, EVENT)
     view = replace(view, filters=Narrowing((Narrow(EVENT_NAME, "is", (name,)),)))
     asking, board = await page.alone(visit, website.site, view, SubjectFacts(notes=on_charts(visit, website)))

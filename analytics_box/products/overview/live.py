@@ -144,7 +144,7 @@ class LiveUpdates:
         """
         scope["path_template"] = f"{PREFIX}..."
         if scope["method"] != "GET":
-            raise errors.MethodNotAllowed("Use GET", headers={"Allow": "GET"})
+            raise errors.MethodNotAllowed(_("Use GET"), headers={"Allow": "GET"})
         token, version, checked = self._token(scope), self._box_db.version, self._clock.monotonic()
         website_id = scope["path"][len(PREFIX) :]
         person, website = await self._admitted(token, website_id)
@@ -185,14 +185,14 @@ class LiveUpdates:
         """The session that a request names. Raises Forbidden for what pages of other sites ask."""
         sent = {name: value.decode("latin-1") for name, value in scope["headers"]}
         if sent.get(b"sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
-            raise errors.Forbidden("This request came from another site")
+            raise errors.Forbidden(_("This request came from another site"))
         return cookie(sent.get(b"cookie", ""), self._sign_ins.cookie_name)
 
     async def _admitted(self, token: str, website_id: str) -> tuple[SignedInPerson, Website]:
         """The person and the website, if they can read it. Raises AuthRequired and NotFound."""
         person = await self._sign_ins.find(token) if token else None
         if person is None:
-            raise errors.AuthRequired("Sign in to see this page")
+            raise errors.AuthRequired(_("Sign in to see this page"))
         website = self._websites.find(website_id)
         if website is None or person.role_in(website.organization_id) is None:
             raise errors.NotFound.of("website", website_id)

@@ -14,6 +14,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import ErrorDetail
 from analytics_box.base.facts.tables import PERSONAL
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.ingest.profile_rules import LONGEST_ID, Value
 from analytics_box.products.people.reading import ProfilePerson, Profiles, WalkPlace
 from analytics_box.products.people.rules import FIRST, LAST, Holder, holder_of
@@ -256,7 +257,7 @@ async def person_or_device(
 
 def _one_of(profile_id: str | None, anonymous_id: str | None) -> None:
     if (profile_id is None) == (anonymous_id is None):
-        wrong = ErrorDetail("profileId", "Send either profileId or anonymousId")
+        wrong = ErrorDetail("profileId", _("Send either profileId or anonymousId"))
         raise errors.BadRequest(wrong.message, details=(wrong,))
 
 
@@ -264,8 +265,8 @@ def _place(cursor: str | None) -> WalkPlace:
     """The position where an export continues. Raises BadRequest."""
     if cursor is None:
         return WalkPlace(PERSONAL[0], 0)
-    table, _, after = cursor.partition(".")
+    table, _dot, after = cursor.partition(".")
     if table not in PERSONAL or not (after.isascii() and after.isdigit() and len(after) < 19):
-        wrong = ErrorDetail("cursor", "Send the nextCursor of the previous response")
+        wrong = ErrorDetail("cursor", _("Send the nextCursor of the previous response"))
         raise errors.BadRequest(wrong.message, details=(wrong,))
     return WalkPlace(table, int(after))

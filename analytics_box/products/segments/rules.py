@@ -22,7 +22,9 @@ def filters(given: list[QueryFilterInput]) -> Filters:
         raise BadRequest.about(wrong.details[0].field, wrong.message) from wrong
     for field in _fields(checked):
         if field not in FIELDS:
-            raise BadRequest.about("filters", f"A segment cannot be filtered by {field[:50] or 'nothing'}")
+            raise BadRequest.about(
+                "filters", _("A segment cannot be filtered by {field}").format(field=field[:50] or "nothing")
+            )
     narrowing = narrowing_of(given)
     if narrowing is None:
         raise BadRequest.about(
@@ -33,7 +35,7 @@ def filters(given: list[QueryFilterInput]) -> Filters:
     if not found:
         raise BadRequest.about("filters", _("Add a filter"))
     if len(msgspec.json.encode(found)) > MOST_BYTES:
-        raise BadRequest.about("filters", f"A segment can have up to {MOST_BYTES:,} bytes")
+        raise BadRequest.about("filters", _("A segment can have up to {most:,} bytes").format(most=MOST_BYTES))
     return found
 
 

@@ -159,9 +159,11 @@ async def fetch_picture(client: Client, url: str, kind: FileKind) -> PagePicture
     try:
         answer = await client.fetch(OutgoingRequest(url, seconds=_SECONDS, body_bytes=image.MOST_BYTES + 1))
     except RequestFailed as why:
-        raise BadRequest.about(field, f"The image could not be downloaded: {why}") from why
+        raise BadRequest.about(field, _("The image could not be downloaded: {why}").format(why=why)) from why
     if answer.status != 200:
-        raise BadRequest.about(field, f"The image could not be downloaded: status {answer.status}")
+        raise BadRequest.about(
+            field, _("The image could not be downloaded: status {status}").format(status=answer.status)
+        )
     if not answer.complete or len(answer.body) > image.MOST_BYTES:
         raise BadRequest.about(field, image.TOO_LARGE)
     return PagePicture(check_picture(answer.body, field), url)

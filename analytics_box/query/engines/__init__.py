@@ -15,6 +15,7 @@ from msgspec import Struct
 from analytics_box.base.clock import Clock, SystemClock
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.db import Db
+from analytics_box.base.translation import _
 from analytics_box.query.engines import changes, duckdb, shared, sql, sqlite
 from analytics_box.query.engines import memory as limits
 from analytics_box.query.engines.beyond import Beyond
@@ -156,7 +157,7 @@ class Engines:
             return found
         if self._far is not None and self._far.is_shared and plan.source not in _HERE:
             raise Unavailable(
-                "ClickHouse, which has the events of all machines, is not available. Try again in a moment.",
+                _("ClickHouse, which has the events of all machines, is not available. Try again in a moment."),
                 retry_after=5,
             )
         found = await self._rows_here(plan, seconds, take)
@@ -251,7 +252,7 @@ class Engines:
             return await self._far.links(site, profile_id)
         except Exception as away:
             raise Unavailable(
-                "ClickHouse, which has this person's events from other machines, is not available. Try again later.",
+                _("ClickHouse, which has this person's events from other machines, is not available. Try again later."),
                 retry_after=60,
             ) from away
 

@@ -9,6 +9,7 @@ from analytics_box.base.errors import InClickHouse
 from analytics_box.base.facts import orders, trimmed
 from analytics_box.base.facts.orders import OfPerson, Older
 from analytics_box.base.store.db import Db
+from analytics_box.base.translation import _
 from analytics_box.query.engines.clickhouse import removing
 from analytics_box.query.engines.clickhouse.server import Away, Server
 from analytics_box.query.engines.counting import Row
@@ -123,10 +124,10 @@ class Beyond:
 
     async def _asked(self, ask: "Callable[[ClickHouse], Awaitable[T]]") -> T:
         if self._far is None:
-            raise InClickHouse("A part of this is in ClickHouse only, which this server does not use now (columnar)")
+            raise InClickHouse(_("A part of this is in ClickHouse only, which this server does not use now (columnar)"))
         if not self._far.ready:
-            raise InClickHouse("Part of this data is only in ClickHouse, which is unavailable")
+            raise InClickHouse(_("Part of this data is only in ClickHouse, which is unavailable"))
         try:
             return await ask(self._far)
         except Away as away:
-            raise InClickHouse("Part of this data is only in ClickHouse, which is unavailable") from away
+            raise InClickHouse(_("Part of this data is only in ClickHouse, which is unavailable")) from away

@@ -14,6 +14,7 @@ from analytics_box.base import memory
 from analytics_box.base.clock import DAY, HOUR, Clock
 from analytics_box.base.errors import BoxError, Unavailable
 from analytics_box.base.store.db import Db
+from analytics_box.base.translation import _
 from analytics_box.query.engines import columns, duckdb, sql
 from analytics_box.query.engines.backoff import Backoff
 from analytics_box.query.engines.batches import STEP_SECONDS
@@ -114,7 +115,7 @@ class ColumnReplica:
     async def rows_or_none(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row] | None:
         """The rows of a plan, with all that events.db has; None if it could not answer."""
         if self._running >= self._most_waiting:
-            raise Unavailable("Too many queries at once. Try again in a moment.", retry_after=1)
+            raise Unavailable(_("Too many queries at once. Try again in a moment."), retry_after=1)
         replica = self.opened
         self._running += 1
         first = self._running == 1
@@ -199,7 +200,7 @@ class ColumnReplica:
         self._version = -1
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="columns")
         self._cursors = queue.SimpleQueue()
-        for _ in range(AT_ONCE):
+        for _cursor in range(AT_ONCE):
             self._cursors.put(self.opened.connection.cursor())
 
     async def _follow_to(self, wanted: int) -> None:

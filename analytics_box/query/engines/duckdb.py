@@ -7,6 +7,7 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
 from analytics_box.base.errors import BoxError, DeadlineExceeded, OverBudget
+from analytics_box.base.translation import _
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, collect_rows, json_place, no_limit
 from analytics_box.query.engines.sql.dialect import Dialect, word
@@ -163,9 +164,9 @@ def run_plan(
             connection.execute("-- query.let_go\nselect 1")
         raise
     except duckdb.InterruptException as late:
-        raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
+        raise DeadlineExceeded.after(seconds) from late
     except duckdb.OutOfMemoryException as large:
-        raise OverBudget("This query needs more memory than allowed. Use a shorter range") from large
+        raise OverBudget(_("This query needs more memory than allowed. Use a shorter range")) from large
     except (duckdb.ProgrammingError, duckdb.DataError, duckdb.NotSupportedError) as wrong:
         raise DuckdbPlanFailed(f"{plan.source}: {wrong}") from wrong
     finally:

@@ -115,7 +115,7 @@ def _matching(seconds: float) -> Callable[..., bool]:
     def matches(*given: Any) -> bool:
         pattern, text = given
         if time.monotonic() > until:
-            raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take")
+            raise DeadlineExceeded.after(seconds)
         return found_in(pattern, text)
 
     return matches

@@ -6,6 +6,7 @@ from analytics_box.base.clock import DAY
 from analytics_box.base.errors import InClickHouse
 from analytics_box.base.facts import trimmed
 from analytics_box.base.store.db import Db
+from analytics_box.base.translation import _
 from analytics_box.query.plan import LOOK_BACK, RETURNING, SESSION_AFTER, SESSION_BEFORE, QueryPlan
 
 # Of these nothing is trimmed.
@@ -52,7 +53,9 @@ class TrimTimes:
         if last is not None:
             whole = datetime.fromtimestamp((last + _back(plan)) // DAY * DAY // 1000 + DAY // 1000, UTC).date()
             raise InClickHouse(
-                f"Events of this range are in ClickHouse only, {why}; ranges from {whole.isoformat()} on are answered"
+                _("Events of this range are in ClickHouse only, {why}; ranges from {day} on are answered").format(
+                    why=why, day=whole.isoformat()
+                )
             )
 
 

@@ -24,7 +24,7 @@ def new_link(db: Connection, email: str, *, base_url: str, by: By, remove_second
     """
     user = rows.user_by_email(db, email.strip().lower())
     if user is None:
-        raise NotFound(f"There is no account with the address {email}")
+        raise NotFound(_("There is no account with the address {email}").format(email=email))
     if remove_second_factor:
         factor.remove(db, factor.Owner(user.id, rows.first_organization_of(db, user.id), by))
     return link_for(db, user.id, base_url=base_url, by=by, life=rules.RESET_LIFE)
@@ -37,7 +37,7 @@ def mailed_link(db: Connection, email: str, *, base_url: str, by: By) -> str:
     """
     user = rows.user_by_email(db, email)
     if user is None:
-        raise NotFound(f"There is no account with the address {email}")
+        raise NotFound(_("There is no account with the address {email}").format(email=email))
     earlier = mail_limits.take(db, "password reset", user.email, by.now, account=user.id)
     return link_for(db, user.id, base_url=base_url, by=by, life=rules.RESET_LIFE, by_mail=True, audited=not earlier)
 

@@ -99,7 +99,7 @@ async def switch_theme(visit: Visitor) -> Next:
     form = await visit.form()
     theme = next((one for one in THEMES if one == form.get("theme")), None)
     if theme is None:
-        raise errors.BadRequest.about("theme", f"Choose one of {', '.join(THEMES)}")
+        raise errors.BadRequest.about("theme", _("Choose one of {themes}").format(themes=", ".join(THEMES)))
     person = visit.person
 
     def write(db: Connection) -> None:

@@ -131,9 +131,13 @@ def clean_email(email: str) -> str:
 def check_password(password: str, email: str, *, field: str = "password") -> None:
     """At least 12 characters, at most 128, not among the commonest and not the address. Raises BadRequest."""
     if len(password) < PASSWORD_SHORTEST:
-        raise BadRequest.about(field, f"Use at least {PASSWORD_SHORTEST} characters")
+        raise BadRequest.about(
+            field, _("Use at least {password_shortest} characters").format(password_shortest=PASSWORD_SHORTEST)
+        )
     if len(password) > PASSWORD_LONGEST:
-        raise BadRequest.about(field, f"Use at most {PASSWORD_LONGEST} characters")
+        raise BadRequest.about(
+            field, _("Use at most {password_longest} characters").format(password_longest=PASSWORD_LONGEST)
+        )
     if password.lower() in COMMON or password.lower() == email.lower() or len(set(password)) < 4:
         raise BadRequest.about(field, _("This password is too easy to guess. Enter another one"))
 

@@ -9,6 +9,7 @@ from analytics_box.base import ids
 from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import RateLimited
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rules
 
 _MOST = 10_000  # waiting sign-ins; each has cost its sender a right password
@@ -70,7 +71,7 @@ class SecondSteps:
         if before is not None and before.again_at > now:
             left = before.again_at - now
             raise RateLimited(
-                "Too many wrong codes; wait and try again",
+                _("Too many wrong codes; wait and try again"),
                 limit=rules.CODE_TRIES,
                 reset=self._clock.now() + round(left * 1000),
                 retry_after=int(left) + 1,

@@ -8,6 +8,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.identity import Role
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rows, rules, second_factor
 from analytics_box.tenants.accounts import session_rows as sessions
 from analytics_box.tenants.accounts.rules import User
@@ -120,7 +121,7 @@ def create(
         name=rules.clean_name(name),
     )
     if find(db, user.email) is not None:
-        raise errors.Conflict(f"There is already an account with the address {user.email}")
+        raise errors.Conflict(_("There is already an account with the address {email}").format(email=user.email))
     rows.insert_user(db, user)
     if not confirmed:
         set_unconfirmed(db, user.id, unconfirmed=True)

@@ -210,7 +210,7 @@ def kind_of(name: str) -> ChannelKind:
     """The kind of this name. Raises BadRequest."""
     kind = KINDS.get(name)
     if kind is None:
-        raise BadRequest.about("type", f"Unknown type. Use one of {', '.join(KINDS)}")
+        raise BadRequest.about("type", _("Unknown type. Use one of {kinds}").format(kinds=", ".join(KINDS)))
     return kind
 
 

@@ -114,7 +114,7 @@ def delete(db: Connection, domain_id: str) -> None:
         (domain_id,),
     ).fetchone()
     if page is not None:
-        raise Conflict(f"The status page {page[0]} uses this domain. Remove that first")
+        raise Conflict(_("The status page {page} uses this domain. Remove that first").format(page=page[0]))
     try:
         DOMAINS.delete(db, domain_id)
     except ConstraintError as used:

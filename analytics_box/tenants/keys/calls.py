@@ -150,7 +150,11 @@ def _refuse_restricted(given: ChangedKey, role: Role) -> None:
     """Raises Forbidden for a change that needs another role."""
     for name, wire_name in zip(given.__struct_fields__, given.__struct_encode_fields__, strict=True):
         if name in _RESTRICTED and getattr(given, name) is not UNSET:
-            raise errors.Forbidden(f"Your role in this organization is {role}; {wire_name} requires admin")
+            raise errors.Forbidden(
+                _("Your role in this organization is {role}; {wire_name} requires admin").format(
+                    role=role, wire_name=wire_name
+                )
+            )
 
 
 def key_answer(call: Call, key: StoredKey) -> KeyRecord:

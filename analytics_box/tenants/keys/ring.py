@@ -15,6 +15,7 @@ from analytics_box.base.identity import ApiKey
 from analytics_box.base.limits import WINDOW, Allowance, TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.resource.audited import AuditedTable
 from analytics_box.tenants.keys.rules import StoredKey, key_of
 
@@ -148,7 +149,7 @@ class Admission:
         running = self._in_flight.get(name, 0)
         if most.in_flight and running >= most.in_flight:
             raise RateLimited(
-                "Too many concurrent requests with this API key",
+                _("Too many concurrent requests with this API key"),
                 limit=most.in_flight,
                 reset=self._clock.now() + SECOND,
                 retry_after=1,

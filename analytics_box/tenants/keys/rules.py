@@ -182,7 +182,7 @@ def _check_limits(key: StoredKey, now: int | None) -> None:
 
 def _check_resources(resources: Resources, known: Collection[str]) -> None:
     if len(resources) > MOST_RESOURCES:
-        raise BadRequest.about("resources", f"Enter up to {MOST_RESOURCES} websites")
+        raise BadRequest.about("resources", _("Enter up to {most} websites").format(most=MOST_RESOURCES))
     for name in resources:
         if name != GLOBAL and not (name.startswith(WEBSITE) and name.removeprefix(WEBSITE) in known):
             raise BadRequest.about("resources", _("Enter global, or website: followed by a website id"))
@@ -225,7 +225,11 @@ def check_grant(role: Role, key: StoredKey) -> None:
     given = {*key.scopes, *(scope for scopes in key.resources.values() for scope in scopes)}
     too_much = sorted(given - MEMBER_SCOPES)
     if too_much and not may_edit_scopes(role):
-        raise Forbidden(f"Your role in this organization is {role}; a key with {', '.join(too_much)} requires admin")
+        raise Forbidden(
+            _("Your role in this organization is {role}; a key with {too_much} requires admin").format(
+                role=role, too_much=", ".join(too_much)
+            )
+        )
 
 
 State = Literal["works", "expired", "disabled", "revoked"]

@@ -127,7 +127,7 @@ def invite(
         raise Conflict.full(
             "invitations",
             MOST_PENDING,
-            f"An organization can have up to {MOST_PENDING} pending invitations; revoke one first",
+            _("An organization can have up to {most} pending invitations; revoke one first").format(most=MOST_PENDING),
         )
     invitation = Invitation(
         id=ids.new_id(),
@@ -186,7 +186,7 @@ def accept_as(db: Connection, secret: str, *, user_id: str, email: str, now: int
     """Accept an invitation as an existing user. Raises NotFound, Forbidden for another person's link, or Conflict."""
     found = welcome(db, secret, now)
     if found is None:
-        raise errors.NotFound.of("invitation", None, "This invitation is invalid or has expired")
+        raise errors.NotFound.of("invitation", None, _("This invitation is invalid or has expired"))
     if found.invitation.email.lower() != email.lower():
         raise errors.Forbidden(_("This invitation is for another email address"))
     return _join(db, found.invitation, user_id, now)
@@ -200,7 +200,7 @@ def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, no
     """
     found = welcome(db, secret, now)
     if found is None:
-        raise errors.NotFound.of("invitation", None, "This invitation is invalid or has expired")
+        raise errors.NotFound.of("invitation", None, _("This invitation is invalid or has expired"))
     if found.known:
         raise Conflict(_("An account with this email address exists. Sign in to accept the invitation"))
     user = users.create(

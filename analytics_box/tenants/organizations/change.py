@@ -85,7 +85,9 @@ def create(
         raise errors.Conflict.full(
             "organizations",
             most,
-            f"You already have {most:,} organizations (organizations_per_user); delete one, or ask the administrator",
+            _(
+                "You already have {most:,} organizations (organizations_per_user); delete one, or ask the administrator"
+            ).format(most=most),
         )
     clean = tenancy.clean_organization(name)
     if slug is not None:

@@ -139,7 +139,7 @@ def restore(db: Connection, organization_id: str, by: By, *, grace_days: int) ->
     if found is None:
         raise errors.NotFound.of("organization", organization_id, UNKNOWN)
     if by.now >= ends_at(found, grace_days):
-        raise errors.NotFound.of("organization", organization_id, "This organization can no longer be restored")
+        raise errors.NotFound.of("organization", organization_id, _("This organization can no longer be restored"))
     set_deleted(db, organization_id, None)
     detail = {"deleted": {"before": True, "after": False}}
     audit.record(db, by, organization_id, "updated", "organization", organization_id, detail)

@@ -177,7 +177,9 @@ def _check_size(width: int, height: int) -> None:
     if not width or not height:
         raise ValueError("a picture without pixels")
     if max(width, height) > LARGEST_SIDE:
-        raise BadRequest.about("image", f"Choose an image of up to {LARGEST_SIDE:,} pixels in width and height")
+        raise BadRequest.about(
+            "image", _("Choose an image of up to {largest:,} pixels in width and height").format(largest=LARGEST_SIDE)
+        )
 
 
 def _take(sent: bytes, at: int, size: int) -> bytes:

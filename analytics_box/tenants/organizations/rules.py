@@ -48,14 +48,16 @@ class DeletedOrganization(Struct, frozen=True):
 def check_name_typed(typed: str, name: str) -> None:
     """Whether the name was typed, as the last question before what cannot be undone. Raises BadRequest."""
     if " ".join(typed.split()) != name:
-        raise BadRequest.about("confirmation", f"Enter the organization name: {name}")
+        raise BadRequest.about("confirmation", _("Enter the organization name: {name}").format(name=name))
 
 
 def metadata_of(given: dict[str, Any]) -> str:
     """Metadata that programs keep with an organization, as JSON text. Raises BadRequest for more than 4,096 bytes."""
     text = json.dumps(given, ensure_ascii=False, separators=(",", ":"))
     if len(text.encode(errors="surrogatepass")) > MOST_METADATA:
-        raise BadRequest.about("metadata", f"Metadata can have up to {MOST_METADATA:,} bytes as JSON")
+        raise BadRequest.about(
+            "metadata", _("Metadata can have up to {most:,} bytes as JSON").format(most=MOST_METADATA)
+        )
     return text
 
 

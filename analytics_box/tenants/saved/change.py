@@ -51,10 +51,12 @@ def create(
     owner = by.user_id or ""
     if items(kind).count(db, "website_id = ? and user_id = ?", website.id, owner) >= MOST:
         raise Conflict.full(
-            f"{kind.noun}s", MOST, f"You can save up to {MOST} {kind.noun}s per website; delete one first"
+            f"{kind.noun}s",
+            MOST,
+            _("You can save up to {most} {noun}s per website; delete one first").format(most=MOST, noun=kind.noun),
         )
     if not is_shared and not owner:
-        raise BadRequest.about("isShared", f"API keys can only save shared {kind.noun}s")
+        raise BadRequest.about("isShared", _("API keys can only save shared {noun}s").format(noun=kind.noun))
     free = _free(db, kind, website.id, by, clean_name(kind, name))
     made = SavedItem(ids.new_id(), website.id, owner, is_shared, free, content, by.now, by.now)
     items(kind).insert(db, made)
@@ -119,7 +121,7 @@ def clean_name(kind: SavedKind[Content], given: str) -> str:
     if not clean or not names.is_visible(clean):
         raise BadRequest.about("name", _("Enter a name with visible characters"))
     if len(clean) > LONGEST_NAME:
-        raise BadRequest.about("name", f"A name can have up to {LONGEST_NAME} characters")
+        raise BadRequest.about("name", _("A name can have up to {longest} characters").format(longest=LONGEST_NAME))
     return clean
 
 
@@ -127,7 +129,7 @@ def _free(db: Connection, kind: SavedKind[Content], website_id: str, by: By, nam
     """The name, unless another item that the user sees has it. Raises Conflict."""
     others = of_website(db, kind, website_id, by.user_id or "")
     if any(other.name.casefold() == name.casefold() for other in others if other.id != but):
-        raise Conflict.about("name", f"A {kind.noun} with this name already exists")
+        raise Conflict.about("name", _("A {noun} with this name already exists").format(noun=kind.noun))
     return name
 
 

@@ -128,9 +128,9 @@ def restore(db: Connection, website_id: str, by: By, is_own: Callable[[Website],
     """
     website = WEBSITES.find(db, website_id)
     if website is None or website.deleted_at is None or not is_own(website):
-        raise errors.NotFound.of("website", website_id, "There is no deleted website with this id")
+        raise errors.NotFound.of("website", website_id, _("There is no deleted website with this id"))
     if by.now >= website.deleted_at + grace:
-        raise errors.NotFound.of("website", website_id, "This website can no longer be restored")
+        raise errors.NotFound.of("website", website_id, _("This website can no longer be restored"))
     back = replace(website, deleted_at=None, updated_at=by.now)
     WEBSITES.update(db, back)
     record(db, back, by, "updated", {"deleted": {"before": True, "after": False}})
@@ -166,7 +166,9 @@ def rotate(db: Connection, website: Website, by: By, *, grace_days: int) -> Webs
     website = _fresh(db, website)
     old = [each for each in website.client_ids if each.ends_at is not None and each.accepted(by.now)]
     if len(old) >= MOST_OLD_CLIENT_IDS:
-        raise errors.Conflict(f"{MOST_OLD_CLIENT_IDS} old client ids are still accepted. Wait until one has expired")
+        raise errors.Conflict(
+            _("{most} old client ids are still accepted. Wait until one has expired").format(most=MOST_OLD_CLIENT_IDS)
+        )
     ends_at = by.now + grace_days * DAY
     rows.end_client_id(db, website.id, ends_at)
     rows.insert_client_id(db, website.id, ClientId(ids.new_id(), by.now))

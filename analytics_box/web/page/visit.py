@@ -43,7 +43,7 @@ async def uploaded_with(
     found = body.fields(sent, request.headers.get("content-type", ""))
     content = found.get(field, b"")
     if len(content) > limit:
-        raise PayloadTooLarge(f"The file can have up to {limit:,} bytes")
+        raise PayloadTooLarge(_("The file can have up to {limit:,} bytes").format(limit=limit))
     return {name: value.decode(errors="replace") for name, value in found.items() if name != field}, content
 
 
@@ -77,7 +77,7 @@ class PageRequest(Struct, frozen=True):
         """The signed-in person. Raises AuthRequired for anonymous callers, whom the guard admits to
         public pages only."""
         if self.call.identity.person is None:
-            raise errors.AuthRequired("Sign in to see this page")
+            raise errors.AuthRequired(_("Sign in to see this page"))
         return self.call.identity.person
 
     @property

@@ -86,7 +86,7 @@ def test_failed_message_is_retried_with_longer_waits_under_the_same_id(here: Wor
     for _ in range(LIFETIME // WAITS[-1]):
         later(here, WAITS[-1])
     ((_, is_waiting, error),) = states(here)
-    assert (is_waiting, error) == (False, "The other side answers 503 Service Unavailable")
+    assert (is_waiting, error) == (False, "The server responds with 503 Service Unavailable")
     assert later(here, DAY) == 0
     ids = {line for request in here.web.heard for line in request.split(b"\r\n") if line.startswith(b"webhook-id")}
     assert len(ids) == 1

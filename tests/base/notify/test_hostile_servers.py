@@ -61,4 +61,4 @@ def test_silent_mail_server_times_out(here: World, monkeypatch: pytest.MonkeyPat
     status, error = outcome(here)
     assert status == "waiting"
     assert error is not None
-    assert error.startswith("No complete answer within")
+    assert error.startswith("No complete response within")

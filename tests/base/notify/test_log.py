@@ -64,7 +64,7 @@ def test_every_message_is_listed_with_what_became_of_it(here: World) -> None:
         "nextTryAt": None,
         "endedAt": at,
     }
-    assert (failed["status"], failed["error"]) == ("waiting", "The other side answers 503 Service Unavailable")
+    assert (failed["status"], failed["error"]) == ("waiting", "The server responds with 503 Service Unavailable")
     assert (failed["nextTryAt"], failed["endedAt"]) == ("2026-06-17T12:00:10.000Z", None)
     assert (waiting["status"], waiting["attempts"], waiting["error"]) == ("waiting", 0, None)
     assert [each["title"] for each in listed(here, channelId=one)] == ["Shop is down"]
@@ -136,7 +136,7 @@ def test_the_page_shows_the_log_and_tries_again(here: World) -> None:
     run(here)
     seen = here.people.see("ada", page).body.decode()
     assert "<script>alert" not in seen
-    assert "(1 attempt): The other side answers 404 Not Found" in seen
+    assert "(1 attempt): The server responds with 404 Not Found" in seen
     assert "very-secret" not in seen
     own = listed(here)[0]["id"]
     assert b"Try again now" not in here.people.see("mia", page).body

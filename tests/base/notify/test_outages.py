@@ -65,7 +65,7 @@ def test_channel_that_fails_for_15_minutes_is_reported_once_through_the_others(h
     assert types(here) == ["channel.failing"]
     (heard,) = [each for each in here.web.heard if b"channel.failing" in each]
     assert b"Alerts cannot be delivered: Broken" in heard
-    assert b"The other side answers 503 Service Unavailable" in heard
+    assert b"The server responds with 503 Service Unavailable" in heard
     assert "channels" in codes(here)
 
 

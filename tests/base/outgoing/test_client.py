@@ -145,9 +145,9 @@ def test_a_307_keeps_method_and_body() -> None:
 
 def test_redirects_end_after_five_unless_more_are_asked_for_and_can_be_left_to_the_caller() -> None:
     loop = plain(b"", "302 Found", "Location: /")
-    with pytest.raises(BadAnswer, match="5 times"):
+    with pytest.raises(BadAnswer, match="More than 5 redirects"):
         run(ask(loop))
-    with pytest.raises(BadAnswer, match="10 times"):
+    with pytest.raises(BadAnswer, match="More than 10 redirects"):
         run(ask(loop, redirects=10))
     answer, server = run(ask(loop, redirects=0))
     assert (answer.status, server.connections) == (302, 1)
@@ -184,7 +184,7 @@ def test_a_body_never_goes_to_another_origin(status: str, method: str, body: byt
                 f"http://{OPEN}:{first.port}/", method=method, body=body, headers=(("Authorization", "secret"),)
             )
             if body and (status, method) not in {("302 Found", "POST"), ("303 Other", "PUT")}:
-                with pytest.raises(BadAnswer, match="leads a request with a body to another server"):
+                with pytest.raises(BadAnswer, match="redirects a request with a body to another server"):
                     await client_of().fetch(given)
             else:
                 await client_of().fetch(given)

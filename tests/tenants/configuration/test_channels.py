@@ -68,7 +68,7 @@ def test_failed_test_is_reported_and_stored(here: World) -> None:
     channel_id = here.channel()["channel"]["id"]
     here.web.reply = lambda _: plain(b"very-secret words", "404 Not Found")
     result = here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]
-    assert result == {"success": False, "channel": "webhook", "error": "The other side answers 404 Not Found"}
+    assert result == {"success": False, "channel": "webhook", "error": "The server responds with 404 Not Found"}
     (listed,) = here.call("ada", "config.listChannels")
     assert listed["lastResult"]["success"] is False
     assert listed["lastResult"]["error"] == result["error"]
@@ -159,7 +159,7 @@ def test_no_redirect_is_followed_with_a_secret(here: World) -> None:
     here.web.reply = lambda _: plain(b"", "307 Moved", f"Location: http://{OPEN}:{here.web.port}/other")
     result = here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]
     assert (result["success"], here.web.connections) == (False, 1)
-    assert "leads elsewhere" in result["error"]
+    assert "The address redirects" in result["error"]
     assert here.web.heard[0].startswith(b"PUT /_matrix/client/v3/rooms/%21r%3Ax/send/m.room.message/msg_")
 
 

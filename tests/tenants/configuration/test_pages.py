@@ -72,7 +72,7 @@ def test_a_test_shows_what_came_of_it(here: World) -> None:
     path = f"{INTEGRATIONS}/{channel_id(here)}/test"
     assert "The test arrived at Hook." in send(here, path)[1]
     here.web.reply = lambda _: plain(b"", "503 Busy")
-    assert "The test did not arrive at Hook: The other side answers 503" in send(here, path)[1]
+    assert "The test did not arrive at Hook: The server responds with 503" in send(here, path)[1]
     assert "Last attempt failed" in see(here, "ada", INTEGRATIONS)
 
 

@@ -21,6 +21,7 @@ from analytics_box.base.notify.kinds.kind import SECRET, ChannelField, ChannelKi
 from analytics_box.base.notify.message import Message, line, lines
 from analytics_box.base.notify.wording import iso
 from analytics_box.base.outgoing.addresses import Fence
+from analytics_box.base.translation import _
 
 PREFIX: Final = "whsec_"  # what secrets begin with
 
@@ -103,28 +104,32 @@ _OURS: Final = frozenset(  # what the box and its client say of a request
 _MOST_HEADERS: Final = 20
 
 
-def _headers(value: str, _: Fence) -> str:
+def _headers(value: str, _fence: Fence) -> str:
     kept = [each.strip() for each in value.split("\n") if each.strip()]
     if len(kept) > _MOST_HEADERS:
-        raise BadRequest(f"Enter up to {_MOST_HEADERS} headers")
+        raise BadRequest(_("Enter up to {most} headers").format(most=_MOST_HEADERS))
     for each in kept:
         found = _HEADER.fullmatch(each)
         if found is None:
-            raise BadRequest("Enter one ASCII header per line, such as X-Token: abc")
+            raise BadRequest(_("Enter one ASCII header per line, such as X-Token: abc"))
         if found[1].lower() in _OURS:
-            raise BadRequest(f"The header {found[1]} is set automatically")
+            raise BadRequest(_("The header {found} is set automatically").format(found=found[1]))
     return "\n".join(kept)
 
 
 def _pairs(headers: str) -> list[tuple[str, str]]:
     found = (each.partition(":") for each in headers.split("\n") if each)
-    return [(name, value.strip()) for name, _, value in found]
+    return [(name, value.strip()) for name, _sign, value in found]
 
 
-def _template(value: str, _: Fence) -> str:
+def _template(value: str, _fence: Fence) -> str:
     for name in _PLACEHOLDER.findall(value):
         if name not in PLACEHOLDERS:
-            raise BadRequest(f"There is no placeholder {{{{{name}}}}}. Use one of {', '.join(PLACEHOLDERS)}")
+            raise BadRequest(
+                _("There is no placeholder {{{{{name}}}}}. Use one of {placeholders}").format(
+                    name=name, placeholders=", ".join(PLACEHOLDERS)
+                )
+            )
     return value
 
 

@@ -14,6 +14,7 @@ from analytics_box.base.errors import BadRequest
 from analytics_box.base.notify.mail import Mail
 from analytics_box.base.notify.message import Message
 from analytics_box.base.outgoing.addresses import Fence
+from analytics_box.base.translation import _
 
 Config = Mapping[str, str]  # where a channel leads, with all secrets: value by field, stored only sealed
 Check = Callable[[str, Fence], str]  # the value as it is kept; raises BadRequest
@@ -98,12 +99,17 @@ def clean(kind: ChannelKind, given: Config, fence: Fence) -> dict[str, str]:
     config = {field.name: _clean(field, given.get(field.name, ""), fence) for field in kind.fields}
     for name in given:
         if name not in config:
-            raise BadRequest.about(name, f"{kind.label} does not have this field. Its fields are {', '.join(config)}")
+            raise BadRequest.about(
+                name,
+                _("{label} does not have this field. Its fields are {config}").format(
+                    label=kind.label, config=", ".join(config)
+                ),
+            )
     if kind.check is not None:
         kind.check(config)
     config = {name: value for name, value in config.items() if value}
     if len(msgspec.json.encode(config)) > MOST_BYTES:
-        raise BadRequest(f"All fields together exceed {MOST_BYTES} bytes")
+        raise BadRequest(_("All fields together exceed {most} bytes").format(most=MOST_BYTES))
     return config
 
 
@@ -120,9 +126,9 @@ def _clean(field: ChannelField, value: str, fence: Fence) -> str:
                 raise BadRequest(field.missing or "This is needed")
             return ""
         if len(value) > field.longest:
-            raise BadRequest(f"Enter up to {field.longest} characters")
+            raise BadRequest(_("Enter up to {longest} characters").format(longest=field.longest))
         if field.choices and value not in dict(field.choices):
-            raise BadRequest(f"Choose one of: {', '.join(dict(field.choices))}")
+            raise BadRequest(_("Choose one of: {choices}").format(choices=", ".join(dict(field.choices))))
         return field.check(value, fence)
     except BadRequest as wrong:
         raise BadRequest.about(field.name, wrong.message) from wrong

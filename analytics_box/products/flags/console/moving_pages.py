@@ -88,7 +88,7 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
     Raises NotFound or Forbidden.
     """
     if do not in _DOING:
-        raise NotFound("There is nothing at this address")
+        raise NotFound(_("There is nothing at this address"))
     try:
         form, sent = await visit.uploaded_with("file", limit=MOST_BYTES)
     except PayloadTooLarge as large:
@@ -114,7 +114,7 @@ async def export_file(visit: Visitor, form: FromPath[str]) -> Response[str]:
     of several environments if the file has one.
     """
     if form not in {"analytics-box", "flagd"}:
-        raise NotFound("Export flags as analytics-box or flagd")
+        raise NotFound(_("Export flags as analytics-box or flagd"))
     values = {name: visit.asked(name)[:LONGEST] for name in ("of", "environment")}
     found = await export(visit.call, _export(visit, values, form))
     headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="flags-{form}.json"'}

@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct
 from analytics_box.base import errors
 from analytics_box.base.clock import DAY
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import FlagReach, find_flag, reach, visible_scope
 from analytics_box.products.flags.directory import Flags
@@ -168,7 +169,7 @@ async def get_by_key(call: Call, given: ByKey) -> FlagItemAnswer:
     for flag in scope.flags:
         if (flag.key, flag.environment, flag.user_id) == wanted:
             return await _used(call, flag, scope)
-    raise errors.NotFound.of("flag", given.key, "There is no flag with this key")
+    raise errors.NotFound.of("flag", given.key, _("There is no flag with this key"))
 
 
 async def environments(call: Call, given: OwnedInput) -> list[FlagEnvironmentAnswer]:

@@ -12,6 +12,7 @@ from analytics_box.base import audit, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, Conflict, ErrorDetail, NotFound
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import FlagReach, existing
 from analytics_box.products.flags.editing.draft import clean_environment, clean_key, new_definition, update_definition
@@ -33,7 +34,7 @@ def check_there(definition: FlagDefinition, others: Iterable[Flag]) -> None:
     """Raises BadRequest if a flag needs one that is not among the `others` of its environment."""
     there = {other.key for other in others}
     wrong = [
-        ErrorDetail(field, f"There is no flag {key} in this environment")
+        ErrorDetail(field, _("There is no flag {key} in this environment").format(key=key))
         for field, keys in (
             ("dependencies", definition.dependencies),
             ("prerequisites", [one.key for one in definition.prerequisites]),
@@ -146,7 +147,7 @@ def copy(db: Connection, own: FlagReach, given: CopyFlag) -> FlagChange:
     source, scope = existing(db, own, given.id), stored_scope(db, own)
     environment = clean_environment(given.environment)
     if environment == source.environment:
-        raise BadRequest.about("environment", "The flag is already in this environment")
+        raise BadRequest.about("environment", _("The flag is already in this environment"))
     target = blank(
         own,
         source.key,
@@ -159,7 +160,7 @@ def copy(db: Connection, own: FlagReach, given: CopyFlag) -> FlagChange:
         check_room(scope)
         return store_flag(db, own, None, target, scope, act="copied", note=given.note)
     if not given.replace:
-        raise Conflict.about("environment", "A flag with this key already exists in that environment")
+        raise Conflict.about("environment", _("A flag with this key already exists in that environment"))
     definition = replace(source.definition, status=before.definition.status)
     return store_flag(db, own, before, replace(before, definition=definition), scope, act="copied", note=given.note)
 
@@ -181,7 +182,7 @@ def undelete(db: Connection, own: FlagReach, flag_id: str, *, note: str = "") ->
     check(db, own, "member")
     before, scope = FLAGS.find(db, flag_id), stored_scope(db, own)
     if before is None or before.deleted_at is None or not own.covers(before):
-        raise NotFound.of("flag", flag_id, "There is no deleted flag with this id")
+        raise NotFound.of("flag", flag_id, _("There is no deleted flag with this id"))
     check_room(scope)
     back = replace(before, definition=replace(before.definition, status="inactive"), deleted_at=None)
     return store_flag(db, own, before, back, scope, act="restored", note=note)
@@ -225,7 +226,11 @@ def settle(before: Flag | None, after: Flag, scope: FlagScope) -> FlagChange:
 def check_size(db: Connection, own: FlagReach) -> None:
     """Raises Conflict if all flags of a scope together are too large."""
     if rows.bytes_of(db, own.scope)[0] > LARGEST_SCOPE:
-        raise Conflict(f"All flags together can have up to {LARGEST_SCOPE:,} bytes. Reduce or delete one first")
+        raise Conflict(
+            _("All flags together can have up to {largest:,} bytes. Reduce or delete one first").format(
+                largest=LARGEST_SCOPE
+            )
+        )
 
 
 def record(db: Connection, by: By, before: Flag | None, after: Flag, *, act: Act, note: str = "") -> Flag:
@@ -277,14 +282,18 @@ def blank(
 def check_room(scope: FlagScope) -> None:
     """Raises Conflict if the scope cannot have another flag."""
     if len(scope.flags) >= MOST_FLAGS:
-        raise Conflict.full("flags", MOST_FLAGS, f"There may be {MOST_FLAGS} flags; delete one first")
+        raise Conflict.full(
+            "flags", MOST_FLAGS, _("There may be {most} flags; delete one first").format(most=MOST_FLAGS)
+        )
 
 
 def existing_version(db: Connection, own: FlagReach, flag_id: str, version: int | None) -> Flag:
     """The living flag, if it is of this version. Raises NotFound or Conflict."""
     found = existing(db, own, flag_id)
     if version is not None and version != found.version:
-        raise Conflict.about("version", f"This flag has been changed. It is now at version {found.version} now")
+        raise Conflict.about(
+            "version", _("This flag has been changed. It is now at version {version} now").format(version=found.version)
+        )
     return found
 
 

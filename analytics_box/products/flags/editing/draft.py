@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.flags.editing.messages import FlagFields, GivenBucketing
 from analytics_box.products.flags.flag import (
     INDEPENDENT,
@@ -66,5 +67,8 @@ def clean_environment(given: str | None) -> str | None:
     """The name of an environment; None for an empty one. Raises BadRequest."""
     name = (given or "").strip()
     if not names.is_visible(name) or len(name) > LONGEST_ENVIRONMENT:
-        raise BadRequest.about("environment", f"Enter an environment of up to {LONGEST_ENVIRONMENT} visible characters")
+        raise BadRequest.about(
+            "environment",
+            _("Enter an environment of up to {longest} visible characters").format(longest=LONGEST_ENVIRONMENT),
+        )
     return name or None

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, NotFound
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.editing.change import record, stored_scope
 from analytics_box.products.flags.flag import LONGEST_FOLDER, Flag, clean_folder
@@ -19,7 +20,7 @@ def rename(db: Connection, own: FlagReach, folder: str, to: str) -> int:
     """
     target = clean_folder(to, "to")
     if not target:
-        raise BadRequest.about("to", "Enter a folder name")
+        raise BadRequest.about("to", _("Enter a folder name"))
     return _move(db, own, clean_folder(folder), target)
 
 
@@ -53,10 +54,12 @@ def _move(db: Connection, own: FlagReach, folder: str, to: str) -> int:
     check(db, own, "member")
     inside = flags_inside(stored_scope(db, own).flags, folder)
     if not folder or not inside:
-        raise NotFound.of("flagFolder", folder, "There is no folder with this name")
+        raise NotFound.of("flagFolder", folder, _("There is no folder with this name"))
     for flag in inside:
         name = f"{to}{flag.definition.folder[len(folder) :]}".strip("/")
         if len(name) > LONGEST_FOLDER:
-            raise BadRequest.about("to", f"A folder below it would have more than {LONGEST_FOLDER} characters")
+            raise BadRequest.about(
+                "to", _("A folder below it would have more than {longest} characters").format(longest=LONGEST_FOLDER)
+            )
         record(db, own.by, flag, replace(flag, definition=replace(flag.definition, folder=name)), act="updated")
     return len(inside)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from analytics_box.base import audit, ids
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.editing import change as flags
@@ -85,7 +86,11 @@ def update(db: Connection, own: FlagReach, given: UpdateTargetGroup) -> TargetGr
 def draft_group(own: FlagReach, values: Values, scope: FlagScope) -> TargetGroup:
     """A new target group of a scope; nothing is stored. Raises BadRequest or Conflict."""
     if len(scope.groups) >= MOST_GROUPS:
-        raise Conflict.full("targetGroups", MOST_GROUPS, f"There may be {MOST_GROUPS} target groups; delete one first")
+        raise Conflict.full(
+            "targetGroups",
+            MOST_GROUPS,
+            _("There may be {most} target groups; delete one first").format(most=MOST_GROUPS),
+        )
     made = TargetGroup(
         id=ids.new_id(),
         organization_id=own.organization_id,
@@ -131,7 +136,9 @@ def delete(db: Connection, own: FlagReach, group_id: str) -> list[Flag]:
     gone, scope = in_reach(own, GROUPS.find(db, group_id), "targetGroup", group_id), flags.stored_scope(db, own)
     naming = [flag.key for flag in scope.flags if names(flag.definition.rules, group_id)]
     if naming:
-        raise Conflict(f"Conditions of {', '.join(naming[:5])} use this target group. Change them first")
+        raise Conflict(
+            _("Conditions of {naming} use this target group. Change them first").format(naming=", ".join(naming[:5]))
+        )
     changed = [
         flags.record(db, own.by, flag, _without(flag, group_id), act="updated") for flag in uses(scope, group_id)
     ]
@@ -162,7 +169,7 @@ def _existing_version(db: Connection, own: FlagReach, given: UpdateTargetGroup) 
     found = in_reach(own, GROUPS.find(db, given.id), "targetGroup", given.id)
     if given.updatedAt is not None and millis(given.updatedAt) != found.updated_at:
         changed = date(found.updated_at).isoformat(timespec="milliseconds")
-        raise Conflict.about("updatedAt", f"This target group has been changed: at {changed}")
+        raise Conflict.about("updatedAt", _("This target group has been changed: at {changed}").format(changed=changed))
     return found
 
 
@@ -175,7 +182,11 @@ def _check_rules(group: TargetGroup, scope: FlagScope) -> None:
 
 def _check_size(db: Connection, own: FlagReach) -> None:
     if rows.bytes_of(db, own.scope)[1] > LARGEST_SCOPE:
-        raise Conflict(f"All target groups together can have up to {LARGEST_SCOPE:,} bytes. Reduce or delete one first")
+        raise Conflict(
+            _("All target groups together can have up to {largest:,} bytes. Reduce or delete one first").format(
+                largest=LARGEST_SCOPE
+            )
+        )
 
 
 def _without(flag: Flag, group_id: str) -> Flag:

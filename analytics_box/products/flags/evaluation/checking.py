@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 import msgspec
 
 from analytics_box.base.errors import ErrorDetail
+from analytics_box.base.translation import _
 from analytics_box.products.flags.evaluation.conditions import draws, nodes
 from analytics_box.products.flags.evaluation.dependencies import DEEPEST_PREREQUISITES, circle, depths_of
 from analytics_box.products.flags.evaluation.rule_checking import (
@@ -68,31 +69,35 @@ def group_faults(group: TargetGroup) -> list[ErrorDetail]:
     """The faults of a target group's rules."""
     found = list(rules_faults(group.rules, (), None))
     if not found:
-        if sum(1 for _ in nodes(group.rules)) > MOST_NODES:
-            found.append(ErrorDetail("rules", f"Use up to {MOST_NODES} conditions"))
+        if sum(1 for _node in nodes(group.rules)) > MOST_NODES:
+            found.append(ErrorDetail("rules", _("Use up to {most} conditions").format(most=MOST_NODES)))
         elif len(msgspec.json.encode(group.rules)) > LARGEST_FLAG:
-            found.append(ErrorDetail("rules", f"A target group can have up to {LARGEST_FLAG:,} bytes"))
+            found.append(
+                ErrorDetail("rules", _("A target group can have up to {largest:,} bytes").format(largest=LARGEST_FLAG))
+            )
         elif steps(group.rules) > MOST_GROUP_STEPS:
             limit = f"Rules of a target group may take {MOST_GROUP_STEPS:,} comparisons"
-            found.append(ErrorDetail("rules", f"{limit}. Use in for long lists"))
+            found.append(ErrorDetail("rules", _("{limit}. Use in for long lists").format(limit=limit)))
     return found[:MOST_FAULTS]
 
 
 def _of_texts(definition: FlagDefinition) -> Faults:
     if len(definition.name) > LONGEST_NAME:
-        yield ErrorDetail("name", f"A name can have up to {LONGEST_NAME} characters")
+        yield ErrorDetail("name", _("A name can have up to {longest} characters").format(longest=LONGEST_NAME))
     if len(definition.description) > LONGEST_DESCRIPTION:
-        yield ErrorDetail("description", f"A description can have up to {LONGEST_DESCRIPTION} characters")
+        yield ErrorDetail(
+            "description", _("A description can have up to {longest} characters").format(longest=LONGEST_DESCRIPTION)
+        )
 
 
 def _of_values(definition: FlagDefinition) -> Faults:
     if not is_share(definition.rolloutPercentage):
-        yield ErrorDetail("rolloutPercentage", "Enter a percentage from 0 to 100")
+        yield ErrorDetail("rolloutPercentage", _("Enter a percentage from 0 to 100"))
     if definition.payload is not None and not isinstance(definition.payload, dict):
-        yield ErrorDetail("payload", "Enter a JSON object, or null")
+        yield ErrorDetail("payload", _("Enter a JSON object, or null"))
     yield from _of_json(definition.payload, "payload", "A payload")
     if definition.type != "multivariant" and not isinstance(definition.offValue, bool | None):
-        yield ErrorDetail("offValue", "The off value of a flag without variants must be true or false")
+        yield ErrorDetail("offValue", _("The off value of a flag without variants must be true or false"))
     yield from _of_json(definition.offValue, "offValue", "An off value")
 
 
@@ -100,43 +105,52 @@ def _of_json(value: object, field: str, what: str) -> Faults:
     try:
         size = len(msgspec.json.encode(value))
     except (TypeError, ValueError, RecursionError):
-        yield ErrorDetail(field, f"{what} is JSON")
+        yield ErrorDetail(field, _("{what} is JSON").format(what=what))
         return
     if size > LARGEST_PAYLOAD:
-        yield ErrorDetail(field, f"{what} can have up to {LARGEST_PAYLOAD:,} bytes")
+        yield ErrorDetail(
+            field, _("{what} can have up to {largest:,} bytes").format(what=what, largest=LARGEST_PAYLOAD)
+        )
 
 
 def _of_variants(definition: FlagDefinition) -> Faults:
     variants = definition.variants
     if len(variants) > MOST_VARIANTS:
-        yield ErrorDetail("variants", f"A flag can have up to {MOST_VARIANTS} variants")
+        yield ErrorDetail("variants", _("A flag can have up to {most} variants").format(most=MOST_VARIANTS))
         return
     if definition.type == "multivariant" and not variants:
-        yield ErrorDetail("variants", "Add at least one variant")
+        yield ErrorDetail("variants", _("Add at least one variant"))
     seen: set[str] = set()
     for number, variant in enumerate(variants):
         yield from _of_variant(variant, f"variants[{number}]", seen)
         seen.add(variant.key)
     weights = [variant.weight for variant in variants if variant.weight is not None]
     if weights and all(map(is_share, weights)) and abs(math.fsum(weights) - 100) > _OFF_100:
-        yield ErrorDetail("variants", f"The weights add up to {math.fsum(weights):.10g}, not to 100")
+        yield ErrorDetail(
+            "variants", _("The weights add up to {total:.10g}, not to 100").format(total=math.fsum(weights))
+        )
 
 
 def _of_variant(variant: Variant, field: str, before: Collection[str]) -> Faults:
     if not variant.key or len(variant.key) > LONGEST_KEY or not variant.key.isprintable():
-        yield ErrorDetail(f"{field}.key", f"Enter a variant key of 1 to {LONGEST_KEY} visible characters")
+        yield ErrorDetail(
+            f"{field}.key", _("Enter a variant key of 1 to {longest} visible characters").format(longest=LONGEST_KEY)
+        )
     elif variant.key in before:
-        yield ErrorDetail(f"{field}.key", f"Several variants have the key {variant.key}")
+        yield ErrorDetail(f"{field}.key", _("Several variants have the key {key}").format(key=variant.key))
     elif variant.key in ("true", "false"):
-        yield ErrorDetail(f"{field}.key", "true and false are reserved. Enter another variant key")
+        yield ErrorDetail(f"{field}.key", _("true and false are reserved. Enter another variant key"))
     if variant.weight is not None and not is_share(variant.weight):
-        yield ErrorDetail(f"{field}.weight", "Enter a weight from 0 to 100")
+        yield ErrorDetail(f"{field}.weight", _("Enter a weight from 0 to 100"))
     if len(variant.description) > LONGEST_DESCRIPTION:
-        yield ErrorDetail(f"{field}.description", f"A description can have up to {LONGEST_DESCRIPTION} characters")
+        yield ErrorDetail(
+            f"{field}.description",
+            _("A description can have up to {longest} characters").format(longest=LONGEST_DESCRIPTION),
+        )
     if variant.type == "string" and not isinstance(variant.value, str):
-        yield ErrorDetail(f"{field}.value", "The value is not text. Choose the type number or json")
+        yield ErrorDetail(f"{field}.value", _("The value is not text. Choose the type number or json"))
     if variant.type == "number" and not _is_number(variant.value):
-        yield ErrorDetail(f"{field}.value", "The value is not a number. Choose the type string or json")
+        yield ErrorDetail(f"{field}.value", _("The value is not a number. Choose the type string or json"))
     yield from _of_json(variant.value, f"{field}.value", "A value")
 
 
@@ -148,9 +162,11 @@ def _is_number(value: object) -> bool:
 
 def _of_groups(definition: FlagDefinition, groups: Iterable[TargetGroup]) -> Faults:
     if len(definition.targetGroupIds) > MOST_GROUPS_OF_FLAG:
-        yield ErrorDetail("targetGroupIds", f"A flag can have up to {MOST_GROUPS_OF_FLAG} target groups")
+        yield ErrorDetail(
+            "targetGroupIds", _("A flag can have up to {most} target groups").format(most=MOST_GROUPS_OF_FLAG)
+        )
     if not {group.id for group in groups}.issuperset(definition.targetGroupIds):
-        yield ErrorDetail("targetGroupIds", "This target group does not exist")
+        yield ErrorDetail("targetGroupIds", _("This target group does not exist"))
 
 
 def _of_needs(key: str, definition: FlagDefinition, others: Iterable[Flag]) -> Faults:
@@ -159,7 +175,7 @@ def _of_needs(key: str, definition: FlagDefinition, others: Iterable[Flag]) -> F
         ("prerequisites", len(definition.prerequisites)),
     ):
         if number > MOST_DEPENDENCIES:
-            yield ErrorDetail(field, f"Use up to {MOST_DEPENDENCIES}")
+            yield ErrorDetail(field, _("Use up to {most}").format(most=MOST_DEPENDENCIES))
             return
     yield from _of_gives(definition, others)
     yield from _of_circles(key, definition, others)
@@ -172,10 +188,13 @@ def _of_gives(definition: FlagDefinition, others: Iterable[Flag]) -> Faults:
     for number, prerequisite in enumerate(definition.prerequisites):
         field = f"prerequisites[{number}].gives"
         if not prerequisite.gives:
-            yield ErrorDetail(field, "Enter the value that the flag must return")
+            yield ErrorDetail(field, _("Enter the value that the flag must return"))
         for given in prerequisite.gives:
             if given not in offered.get(prerequisite.key, {given}):
-                yield ErrorDetail(field, f"The flag {prerequisite.key} has no variant {given[:LONGEST_KEY]}")
+                yield ErrorDetail(
+                    field,
+                    _("The flag {key} has no variant {given}").format(key=prerequisite.key, given=given[:LONGEST_KEY]),
+                )
 
 
 def _of_circles(key: str, definition: FlagDefinition, others: Iterable[Flag]) -> Faults:
@@ -187,9 +206,14 @@ def _of_circles(key: str, definition: FlagDefinition, others: Iterable[Flag]) ->
     around = circle(key, needs)
     if around:
         field = "dependencies" if around[1] in definition.dependencies else "prerequisites"
-        yield ErrorDetail(field, f"Circular dependency: {' → '.join(around)}")
+        yield ErrorDetail(field, _("Circular dependency: {around}").format(around=" → ".join(around)))
     elif strict[key] and max(depths_of(strict).values(), default=0) > DEEPEST_PREREQUISITES:
-        yield ErrorDetail("prerequisites", f"Chains of required flags can have up to {DEEPEST_PREREQUISITES} steps")
+        yield ErrorDetail(
+            "prerequisites",
+            _("Chains of required flags can have up to {deepest_prerequisites} steps").format(
+                deepest_prerequisites=DEEPEST_PREREQUISITES
+            ),
+        )
 
 
 def _needed_keys(definition: FlagDefinition) -> set[str]:
@@ -198,9 +222,9 @@ def _needed_keys(definition: FlagDefinition) -> set[str]:
 
 def _of_size(definition: FlagDefinition, others: Iterable[Flag], groups: Iterable[TargetGroup]) -> Faults:
     if len(msgspec.json.encode(definition)) > LARGEST_FLAG:
-        yield ErrorDetail("rules", f"A flag can have up to {LARGEST_FLAG:,} bytes")
-    if sum(1 for _ in nodes(definition.rules)) > MOST_NODES:
-        yield ErrorDetail("rules", f"Use up to {MOST_NODES} conditions")
+        yield ErrorDetail("rules", _("A flag can have up to {largest:,} bytes").format(largest=LARGEST_FLAG))
+    if sum(1 for _node in nodes(definition.rules)) > MOST_NODES:
+        yield ErrorDetail("rules", _("Use up to {most} conditions").format(most=MOST_NODES))
     if definition.rules or definition.targetGroupIds:
         together = steps_together((definition, *(other.definition for other in others)), groups)
         if together > MOST_STEPS:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from analytics_box.base.errors import ErrorDetail
+from analytics_box.base.translation import _
 from analytics_box.products.flags.evaluation.conditions import is_percentage, node_values, nodes, rule_values
 from analytics_box.products.flags.evaluation.matching import (
     NEGATIVE,
@@ -41,7 +42,7 @@ def rules_faults(rules: tuple[TargetingRule, ...], variants: Collection[str], gr
     For the rules of a target group, which have no variants and name no other groups, `groups` is None.
     """
     if len(rules) > MOST_RULES:
-        yield ErrorDetail("rules", f"Use up to {MOST_RULES} rules")
+        yield ErrorDetail("rules", _("Use up to {most} rules").format(most=MOST_RULES))
         return
     for number, rule in enumerate(rules):
         yield from _of_rule(rule, f"rules[{number}]", variants, groups)
@@ -51,9 +52,14 @@ def bucketing_faults(bucketing: Bucketing, field: str) -> Faults:
     """The faults of a bucketing."""
     for name, salt in (("salt", bucketing.salt), ("variantSalt", bucketing.variantSalt)):
         if len(salt) > LONGEST_SALT:
-            yield ErrorDetail(f"{field}.{name}", f"A salt can have up to {LONGEST_SALT} characters")
+            yield ErrorDetail(
+                f"{field}.{name}", _("A salt can have up to {longest} characters").format(longest=LONGEST_SALT)
+            )
     if len(bucketing.attribute) > LONGEST_KEY:
-        yield ErrorDetail(f"{field}.attribute", f"The name of a property can have up to {LONGEST_KEY} characters")
+        yield ErrorDetail(
+            f"{field}.attribute",
+            _("The name of a property can have up to {longest} characters").format(longest=LONGEST_KEY),
+        )
 
 
 def is_share(value: float) -> bool:
@@ -64,14 +70,14 @@ def is_share(value: float) -> bool:
 def _of_rule(rule: TargetingRule, field: str, variants: Collection[str], groups: Collection[str] | None) -> Faults:
     if rule.type == "conditions":
         if rule.conditions is None:
-            yield ErrorDetail(f"{field}.conditions", "Add a condition")
+            yield ErrorDetail(f"{field}.conditions", _("Add a condition"))
         else:
             yield from _of_node(rule.conditions, f"{field}.conditions", groups, 1)
     elif rule.conditions is not None:
-        yield ErrorDetail(f"{field}.conditions", "Only rules of type conditions can have conditions")
+        yield ErrorDetail(f"{field}.conditions", _("Only rules of type conditions can have conditions"))
     elif is_percentage(rule):
         if not is_share(float(rule.value or 0)):
-            yield ErrorDetail(f"{field}.value", "Enter a percentage from 0 to 100")
+            yield ErrorDetail(f"{field}.value", _("Enter a percentage from 0 to 100"))
     else:
         yield from _of_comparison(rule, field)
     yield from _of_outcome(rule, field, variants)
@@ -79,51 +85,59 @@ def _of_rule(rule: TargetingRule, field: str, variants: Collection[str], groups:
 
 def _of_comparison(rule: TargetingRule, field: str) -> Faults:
     if rule.type == "property" and not rule.field:
-        yield ErrorDetail(f"{field}.field", "Enter a property")
+        yield ErrorDetail(f"{field}.field", _("Enter a property"))
     if len(rule.field) > LONGEST_KEY:
-        yield ErrorDetail(f"{field}.field", f"The name of a property can have up to {LONGEST_KEY} characters")
+        yield ErrorDetail(
+            f"{field}.field",
+            _("The name of a property can have up to {longest} characters").format(longest=LONGEST_KEY),
+        )
     name = "batchValues" if rule.batch and rule.batchValues else _name(rule.operator, rule.values)
     values = rule_values(rule)
     yield from _of_values(rule.operator, values, f"{field}.{name}")
     of_text = rule.type in ("user_id", "email") and _positive(rule.operator) in ("equals", "in")
     if of_text and any(not isinstance(value, str) for value in values):
-        yield ErrorDetail(f"{field}.{name}", "User IDs and email addresses are text. Enter text instead of a number")
+        yield ErrorDetail(f"{field}.{name}", _("User IDs and email addresses are text. Enter text instead of a number"))
 
 
 def _of_outcome(rule: TargetingRule, field: str, variants: Collection[str]) -> Faults:
     if rule.variant and rule.variant not in variants:
-        yield ErrorDetail(f"{field}.variant", f"There is no variant {rule.variant[:LONGEST_KEY]}")
+        yield ErrorDetail(
+            f"{field}.variant", _("There is no variant {variant}").format(variant=rule.variant[:LONGEST_KEY])
+        )
     elif rule.variant and not rule.enabled:
-        yield ErrorDetail(f"{field}.variant", "A rule that turns the flag off cannot have a variant")
+        yield ErrorDetail(f"{field}.variant", _("A rule that turns the flag off cannot have a variant"))
     if rule.percentage is None:
         if rule.percentageFrom:
-            yield ErrorDetail(f"{field}.percentageFrom", "Enter percentage as well")
+            yield ErrorDetail(f"{field}.percentageFrom", _("Enter percentage as well"))
     elif not is_share(rule.percentage):
-        yield ErrorDetail(f"{field}.percentage", "Enter a percentage from 0 to 100")
+        yield ErrorDetail(f"{field}.percentage", _("Enter a percentage from 0 to 100"))
     elif not is_share(rule.percentageFrom) or rule.percentageFrom > rule.percentage:
-        yield ErrorDetail(f"{field}.percentageFrom", "Enter a value from 0 to percentage")
+        yield ErrorDetail(f"{field}.percentageFrom", _("Enter a value from 0 to percentage"))
     if rule.bucketing is not None:
         yield from bucketing_faults(rule.bucketing, f"{field}.bucketing")
 
 
 def _of_node(node: TargetingCondition, field: str, groups: Collection[str] | None, depth: int) -> Faults:
     if depth > DEEPEST:
-        yield ErrorDetail(field, f"Conditions can be nested up to {DEEPEST} levels deep")
+        yield ErrorDetail(field, _("Conditions can be nested up to {deepest} levels deep").format(deepest=DEEPEST))
         return
     forms = [name for name in ("all", "any", "none") if getattr(node, name) is not None]
     forms += [name for name in ("attribute", "group") if getattr(node, name)]
     if len(forms) != 1:
-        yield ErrorDetail(field, "Enter exactly one of all, any, none, attribute and group")
+        yield ErrorDetail(field, _("Enter exactly one of all, any, none, attribute and group"))
     elif forms == ["attribute"]:
         if len(node.attribute) > LONGEST_KEY:
-            yield ErrorDetail(f"{field}.attribute", f"The name of a property can have up to {LONGEST_KEY} characters")
+            yield ErrorDetail(
+                f"{field}.attribute",
+                _("The name of a property can have up to {longest} characters").format(longest=LONGEST_KEY),
+            )
         name = _name(node.operator, node.values)
         yield from _of_values(node.operator, node_values(node), f"{field}.{name}")
     elif forms == ["group"]:
         if groups is None:
-            yield ErrorDetail(f"{field}.group", "Rules of a target group cannot use target groups. Use conditions")
+            yield ErrorDetail(f"{field}.group", _("Rules of a target group cannot use target groups. Use conditions"))
         elif node.group not in groups:
-            yield ErrorDetail(f"{field}.group", "This target group does not exist")
+            yield ErrorDetail(f"{field}.group", _("This target group does not exist"))
     else:
         inside: tuple[TargetingCondition, ...] = getattr(node, forms[0])
         for number, one in enumerate(inside):
@@ -142,9 +156,9 @@ def _of_values(operator: Operator, values: tuple[Scalar, ...], field: str) -> Fa
     if operator in ("exists", "not_exists"):
         return
     if not values:
-        yield ErrorDetail(field, "Enter a value to compare with")
+        yield ErrorDetail(field, _("Enter a value to compare with"))
     if len(values) > MOST_VALUES:
-        yield ErrorDetail(field, f"Use up to {MOST_VALUES:,} values")
+        yield ErrorDetail(field, _("Use up to {most:,} values").format(most=MOST_VALUES))
         return
     for value in values:
         fault = _of_value(operator, value)

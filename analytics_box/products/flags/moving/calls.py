@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.file_queue import Existing, FileQueue
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import FlagReach, reach, visible_scope
 from analytics_box.products.flags.editing import change
@@ -78,16 +79,16 @@ def format_json(value: object) -> str:
 def _mapping(content: str) -> dict[str, Any]:
     text = content.removeprefix("\ufeff")
     if not text.strip():
-        raise BadRequest("The file is empty")
+        raise BadRequest(_("The file is empty"))
     try:
         found = msgspec.json.decode(text)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as broken:
-        raise BadRequest(f"This is not JSON: {broken}") from broken
+        raise BadRequest(_("This is not JSON: {broken}").format(broken=broken)) from broken
     if isinstance(found, list):
         is_launchdarkly = any(isinstance(one, dict) and "variations" in one for one in found)
         return {"items" if is_launchdarkly else "features": found}
     if not isinstance(found, dict):
-        raise BadRequest("This file does not contain flags. It must be a JSON object")
+        raise BadRequest(_("This file does not contain flags. It must be a JSON object"))
     return found
 
 
@@ -199,7 +200,7 @@ async def import_flags(call: Call, given: ImportFlags) -> FlagImportAnswer:
     Everything is stored in one transaction. Flags that are refused are skipped.
     """
     if given.source is not None and given.format not in {None, given.source}:
-        raise BadRequest.about("source", "Send either source or format")
+        raise BadRequest.about("source", _("Send either source or format"))
     own = reach(call, given.websiteId, given.organizationId)
     await call.read(lambda db: check(db, own, "member"))
     if call.identity.operator is None:
@@ -223,7 +224,7 @@ async def _carried_out(
     call: Call, own: FlagReach, file: SourceFile, target: FlagImportTarget, *, dry: bool
 ) -> FlagImportPlan:
     """Plan in a thread, then store; plan again if flags have changed in the meantime. Raises Conflict."""
-    for _ in range(_TRIES):
+    for _try in range(_TRIES):
         scope = await call.read(lambda db: stored_scope(db, own))
         plan = await call.parts[FileQueue].run(call.identity.holder, plan_import, scope, own, file, target)
         if dry:
@@ -233,7 +234,7 @@ async def _carried_out(
         except OutdatedPlan:
             continue
         return plan
-    raise Conflict("The flags were changed at the same time. Import the file again")
+    raise Conflict(_("The flags were changed at the same time. Import the file again"))
 
 
 def _store(own: FlagReach, plan: FlagImportPlan, source: Source, db: Connection) -> None:
@@ -244,7 +245,9 @@ def _check_one_environment(file: SourceFile) -> None:
     names = {one.environment for one in file.flags}
     if len(names) > 1:
         listed = ", ".join(sorted(name or '""' for name in names))
-        raise BadRequest.about("sourceEnvironment", f"The file has several environments. Select one: {listed}")
+        raise BadRequest.about(
+            "sourceEnvironment", _("The file has several environments. Select one: {listed}").format(listed=listed)
+        )
 
 
 def _import_answer(given: ImportFlags, source: Source, file: SourceFile, plan: FlagImportPlan) -> FlagImportAnswer:
@@ -317,7 +320,7 @@ async def export(call: Call, given: ExportFlags) -> FlagExportAnswer:
         wanted = clean_environment(given.environment)
         flags = [one for one in flags if one.environment == wanted]
     elif given.format == "flagd" and len({one.environment for one in flags}) > 1:
-        raise BadRequest.about("environment", "Select the environment to export. A flagd file has one environment")
+        raise BadRequest.about("environment", _("Select the environment to export. A flagd file has one environment"))
     written, notes = await asyncio.to_thread(_file_content, given.format, flags, scope)
     return FlagExportAnswer(
         type="application/json",

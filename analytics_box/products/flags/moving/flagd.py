@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.flags.evaluation.bucketing import draw_by
 from analytics_box.products.flags.flag import (
     Algorithm,
@@ -90,11 +91,11 @@ def read_file(
     """The flags of a file; it has no environments. Raises BadRequest."""
     flags = given.get("flags")
     if not isinstance(flags, dict):
-        raise BadRequest("flags must be an object with flags by key")
+        raise BadRequest(_("flags must be an object with flags by key"))
     if len(flags) > MOST:
-        raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
+        raise BadRequest(_("A file can have up to {most:,} flags; split it").format(most=MOST))
     if environment is not None:
-        raise BadRequest.about("sourceEnvironment", "flagd files have no environments")
+        raise BadRequest.about("sourceEnvironment", _("flagd files have no environments"))
     shared = FlagdShared(evaluators=mapping(given.get("$evaluators")), algorithm=algorithm, sure=sure)
     found = tuple(_read_flag(at, str(key), mapping(one), shared) for at, (key, one) in enumerate(flags.items(), 1))
     lost = ["metadata is not supported"] if given.get("metadata") else []
@@ -112,18 +113,18 @@ def _read_flag(position: int, key: str, given: Mapping[str, Any], shared: FlagdS
     notes = ImportNotes()
     default = _name(given.get("defaultVariant"))
     if default and default not in values:
-        notes.lose(f"The defaultVariant {default} is not a variant of the flag")
+        notes.lose(_("The defaultVariant {default} is not a variant of the flag").format(default=default))
     if not default:
-        notes.lose("There is no defaultVariant. If no rule matches, the default in your code applies")
+        notes.lose(_("There is no defaultVariant. If no rule matches, the default in your code applies"))
     reading = _TargetingReader(key, values, default if default in values else "", shared, notes)
     try:
         rules = reading.rules(given.get("targeting"))
     except UnsupportedExpression as strange:
-        notes.lose(f"The targeting cannot be read: {strange}")
+        notes.lose(_("The targeting cannot be read: {strange}").format(strange=strange))
         rules = []
     metadata = mapping(given.get("metadata"))
     if set(metadata) - {"description"}:
-        notes.say("metadata is not supported")
+        notes.say(_("metadata is not supported"))
     fields: dict[str, Any] = {
         "description": description_of(metadata.get("description")),
         "status": "inactive" if given.get("state") == "DISABLED" else "active",
@@ -239,7 +240,11 @@ class _TargetingReader:
             raise UnsupportedExpression("the sum of the weights of fractional is not from 1 to 2,147,483,647")
         bucketing = Bucketing(algorithm=self._algorithm, salt=salt, attribute=attribute)
         if by is not None and not _has(path, attribute):
-            self._notes.lose(f"Without {attribute}, flagd's engines disagree. Here, the default applies")
+            self._notes.lose(
+                _("Without {attribute}, flagd's engines disagree. Here, the default applies").format(
+                    attribute=attribute
+                )
+            )
         yield from self._leaf(None, all_of((path, none_of([exists(attribute)]))))
         if by is not None and attribute != "user_id":
             # The box does not bucket by an empty text, so the result for it is fixed here.

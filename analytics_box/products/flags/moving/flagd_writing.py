@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
+from analytics_box.base.translation import _
 from analytics_box.products.flags.evaluation.asking import variants_by
 from analytics_box.products.flags.evaluation.conditions import is_percentage, nodes
 from analytics_box.products.flags.evaluation.outcome import off_variant
@@ -73,9 +74,9 @@ def build_file(
     for flag in flags:
         notes = ImportNotes()
         if flag.user_id is not None:
-            notes.say(f"A flag for the user {flag.user_id} alone is left out")
+            notes.say(_("A flag for the user {user_id} alone is left out").format(user_id=flag.user_id))
         elif flag.definition.status == "archived":
-            notes.say("An archived flag is left out")
+            notes.say(_("An archived flag is left out"))
         else:
             size = _size(flag.definition, sizes)
             small = size <= min(left, LARGEST_FLAG)
@@ -107,14 +108,14 @@ class _FlagWriter:
         values, default = _values(definition, self._notes)
         targeting = self._targeting(definition, default) if small else None
         if not small:
-            self._notes.lose("The target groups would be too large when written into the flag")
+            self._notes.lose(_("The target groups would be too large when written into the flag"))
         if definition.payload is not None:
-            self._notes.say("The payload is left out")
+            self._notes.say(_("The payload is left out"))
         if definition.status == "inactive" and definition.offValue is not None:
-            self._notes.say("The off value is left out because flagd has none; the default in the code applies")
+            self._notes.say(_("The off value is left out because flagd has none; the default in the code applies"))
         for name in ("dependencies", "prerequisites"):
             if getattr(definition, name):
-                self._notes.lose(f"{name} are not supported")
+                self._notes.lose(_("{name} are not supported").format(name=name))
         is_on = definition.status == "active" and not self._notes.decides
         metadata = {"description": definition.description} if definition.description else {}
         return {
@@ -135,7 +136,9 @@ class _FlagWriter:
             try:
                 branches += [self._condition(one), self._gives(one)]
             except _UnsupportedByFlagd as strange:
-                self._notes.lose(f"Rule {position}: {strange} is not supported")
+                self._notes.lose(
+                    _("Rule {position}: {strange} is not supported").format(position=position, strange=strange)
+                )
         last = self._last(definition)
         if not branches:
             return last
@@ -244,7 +247,7 @@ class _FlagWriter:
 
     def _say_of(self, bucketing: Bucketing) -> None:
         if bucketing.algorithm != "flagd":
-            self._notes.say("flagd draws users anew: its hash is another one")
+            self._notes.say(_("flagd uses another hash, so users are bucketed again"))
 
     def _draw(self, by: tuple[str, str], shares: Sequence[Sequence[Any]]) -> Logic:
         salt, attribute = by
@@ -323,7 +326,7 @@ def _values(definition: FlagDefinition, notes: ImportNotes) -> tuple[dict[str, A
         return {"on": True, "off": False}, "on" if is_on else "off"
     values = {one.key: one.value for one in definition.variants}
     if len({type(one) for one in values.values()}) > 1:
-        notes.say("Its variants are of several types, and SDKs of OpenFeature ask for one")
+        notes.say(_("Its variants are of several types, and SDKs of OpenFeature ask for one"))
     return values, max(_weights(definition.variants), key=lambda one: one[1])[0].key
 
 

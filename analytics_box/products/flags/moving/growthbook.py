@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.flags.flag import (
     MOST_VALUES,
     Algorithm,
@@ -101,7 +102,7 @@ def read_file(given: Mapping[str, Any], environment: str | None = None) -> Sourc
     """The flags that a file defines in one of its environments. Raises BadRequest."""
     features, chosen = _features(given, environment)
     if len(features) > MOST:
-        raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
+        raise BadRequest(_("A file can have up to {most:,} flags; split it").format(most=MOST))
     around = GrowthbookReferences(
         groups=mapping(given.get("savedGroups")),
         variants={one.key: variants_of(*_values(one.given)) for one in features},
@@ -239,7 +240,11 @@ class _FeatureReader:
         for position, given in enumerate(mappings(self._feature.given.get("rules")), 1):
             unknown = sorted(set(given) - _KNOWN)
             if unknown:
-                self._notes.lose(f"Rule {position}: {', '.join(unknown)} is not supported")
+                self._notes.lose(
+                    _("Rule {position}: {unknown} is not supported").format(
+                        position=position, unknown=", ".join(unknown)
+                    )
+                )
                 continue
             takes = "force" in given or "variations" in given
             if self._needs(given, f"Rule {position}") and takes:
@@ -250,7 +255,7 @@ class _FeatureReader:
     def _one(self, given: Mapping[str, Any], name: str) -> Iterable[TargetingRule]:
         for lost in ("namespace", "filters"):
             if given.get(lost):
-                self._notes.lose(f"{name}: its {lost} is not supported")
+                self._notes.lose(_("{name}: its {lost} is not supported").format(name=name, lost=lost))
                 return
         if given.get("fallbackAttribute") or given.get("minBucketVersion"):
             self._notes.lose(_STICKY)
@@ -277,11 +282,11 @@ class _FeatureReader:
             ranges = list_or_empty(given.get("ranges")) or _ranges(given, len(values))
             seed = text(given.get("seed")) or text(given.get("key")) or self._feature.key
         if any(mapping(one).get("passthrough") for one in list_or_empty(given.get("meta"))):
-            self._notes.lose(f"{name}: holdouts are not supported")
+            self._notes.lose(_("{name}: holdouts are not supported").format(name=name))
             return
         version = given.get("hashVersion") or 1
         if version not in _DRAWS:
-            self._notes.lose(f"{name}: hashVersion {version} is not supported")
+            self._notes.lose(_("{name}: hashVersion {version} is not supported").format(name=name, version=version))
             return
         algorithm, steps = _DRAWS[version]
         attribute = attribute_of(text(given.get("hashAttribute")) or "id")
@@ -306,7 +311,9 @@ class _FeatureReader:
             key = text(parent.get("id"))
             gives = self._wanted_of(key, mapping(parent.get("condition")))
             if parent.get("gate") is not True or gives is None or self._taking:
-                self._notes.lose(f"{name}: the condition on the feature {key} is not supported")
+                self._notes.lose(
+                    _("{name}: the condition on the feature {key} is not supported").format(name=name, key=key)
+                )
                 return False
             if gives:
                 self.prerequisites.append(Prerequisite(key=key, gives=gives))

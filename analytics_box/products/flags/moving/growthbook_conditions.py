@@ -5,6 +5,7 @@ from operator import ge, gt, le, lt
 from typing import Any, Final
 
 from analytics_box.base.file_queue import keep_going
+from analytics_box.base.translation import _
 from analytics_box.products.flags.flag import Operator, Scalar, TargetingCondition
 from analytics_box.products.flags.moving.conditions import (
     EVERYBODY,
@@ -64,7 +65,7 @@ def condition(
             notes.lose(f"{of}: {_LOOSE}")
         return found
     except _UnsupportedCondition as strange:
-        notes.lose(f"{of}: {strange} is not supported")
+        notes.lose(_("{of}: {strange} is not supported").format(of=of, strange=strange))
         return None
 
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.flags.evaluation.bucketing import draw_by
 from analytics_box.products.flags.flag import (
     Bucketing,
@@ -86,7 +87,7 @@ def read_file(given: Mapping[str, Any], environment: str | None = None) -> Sourc
     """The flags that a file defines in one of its environments. Raises BadRequest."""
     found = _flag_entries(given)
     if len(found) > MOST:
-        raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
+        raise BadRequest(_("A file can have up to {most:,} flags; split it").format(most=MOST))
     chosen = chosen_environment((name for one in found for name in mapping(one.get("environments"))), environment)
     segments = LaunchdarklySegments(given.get("segments"))
     read_features = [_feature(one, chosen) for one in found]
@@ -174,7 +175,7 @@ class _FlagReader:
             other = others.get(key)
             given = None if other is None else other.variant(one.get("variation"))
             if other is None or given is None or key_error(key):
-                self._notes.lose(f"It requires the flag {key}, which is not in the file")
+                self._notes.lose(_("It requires the flag {key}, which is not in the file").format(key=key))
             elif other.is_boolean:
                 yield Prerequisite(key=key, gives=("true" if given.value else "false",))
             else:
@@ -195,7 +196,9 @@ class _FlagReader:
             if not values:
                 continue
             if text(one.get("contextKind")) not in _USER:
-                self._notes.lose(f"Targets of the kind {text(one.get('contextKind'))} are not supported")
+                self._notes.lose(
+                    _("Targets of the kind {text} are not supported").format(text=text(one.get("contextKind")))
+                )
                 continue
             yield from self._given(one_of("user_id", values), one, "targets")
 
@@ -213,21 +216,23 @@ class _FlagReader:
         if not rollout:
             found = self._feature.variant(given.get("variation"))
             if found is None:
-                self._notes.lose("It has no default rule")
+                self._notes.lose(_("It has no default rule"))
             return self._always(found or self._feature.variants[0])
         bucketing = self._bucketing(rollout)
         shares = self._shares(rollout)
         if bucketing is None or not shares:
-            self._notes.lose("The rollout of the default rule is not supported")
+            self._notes.lose(_("The rollout of the default rule is not supported"))
             return self._always(self._feature.variants[0])
         first, share = shares[0]
-        plain = sum(share for _, share in shares) >= 100 and not bucketing.attribute
+        plain = sum(share for _variant, share in shares) >= 100 and not bucketing.attribute
         if plain and self._feature.is_boolean and first.value is True and len(shares) < 3:
             return {"type": "rollout", "rolloutPercentage": share, "bucketing": bucketing}
-        keys = [one.key for one, _ in shares]
+        keys = [one.key for one, _share in shares]
         if plain and not self._feature.is_boolean and len(set(keys)) == len(keys):
             weights = {one.key: share for one, share in shares}
-            ordered = [one for one, _ in shares] + [one for one in self._feature.variants if one.key not in weights]
+            ordered = [one for one, _share in shares] + [
+                one for one in self._feature.variants if one.key not in weights
+            ]
             variants = tuple(msgspec.structs.replace(one, weight=weights.get(one.key, 0.0)) for one in ordered)
             drawn = msgspec.structs.replace(bucketing, variantSalt=bucketing.salt)
             return {"type": "multivariant", "variants": variants, "bucketing": drawn}
@@ -249,13 +254,13 @@ class _FlagReader:
         if not rollout:
             variant = self._feature.variant(given.get("variation"))
             if variant is None:
-                self._notes.lose(f"{name}: its variation does not exist")
+                self._notes.lose(_("{name}: its variation does not exist").format(name=name))
                 return
             yield rule(condition, **self._gives(variant), name=name)
             return
         bucketing, shares = self._bucketing(rollout), self._shares(rollout)
         if bucketing is None or not shares:
-            self._notes.lose(f"{name}: this rollout is not supported")
+            self._notes.lose(_("{name}: this rollout is not supported").format(name=name))
             return
         yield from self._drawn(condition, shares, bucketing, name)
 

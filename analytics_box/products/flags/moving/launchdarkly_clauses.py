@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from analytics_box.base.file_queue import keep_going
+from analytics_box.base.translation import _
 from analytics_box.products.flags.evaluation.bucketing import draw_by
 from analytics_box.products.flags.flag import Bucketing, Operator, Scalar, TargetingCondition, TargetingRule
 from analytics_box.products.flags.moving.conditions import (
@@ -92,7 +93,11 @@ class LaunchdarklySegments:
         found = [self._clause(one, notes) for one in clauses]
         for one, node in zip(clauses, found, strict=True):
             if node is None:
-                notes.lose(f"{of}: {text(one.get('attribute'))} {text(one.get('op'))} is not supported")
+                notes.lose(
+                    _("{of}: {attribute} {operator} is not supported").format(
+                        of=of, attribute=text(one.get("attribute")), operator=text(one.get("op"))
+                    )
+                )
         known = [node for node in found if node is not None]
         return all_of(known) if len(known) == len(found) else None
 
@@ -118,10 +123,10 @@ class LaunchdarklySegments:
     def _segment(self, key: str, notes: ImportNotes) -> TargetingCondition | None:
         """A reference to a segment; None, which is noted, for one that is not in the file or cannot be said."""
         if key not in self._given:
-            notes.lose(f"The segment {key} is not in the file")
+            notes.lose(_("The segment {key} is not in the file").format(key=key))
             return None
         if key in self._reading or len(self._reading) > _DEEPEST:
-            notes.lose(f"The segment {key} contains itself, or is nested too deeply")
+            notes.lose(_("The segment {key} contains itself, or is nested too deeply").format(key=key))
             return None
         if key not in self._read:
             self._reading.append(key)
@@ -132,24 +137,28 @@ class LaunchdarklySegments:
             self._reading.pop()
         group, said = self._read[key]
         if said.decides:
-            notes.lose(f"The segment {key} is incomplete: {'; '.join(said.said)[:300]}")
+            notes.lose(_("The segment {key} is incomplete: {said}").format(key=key, said="; ".join(said.said)[:300]))
         if not self._reading:
             self._named.add(key)
             return TargetingCondition(group=key)
         inside = let_in(group.rules)  # a target group names no others
         if inside is None:
-            notes.lose(f"The segment {key} has a rollout or too many conditions, and is nested in another")
+            notes.lose(
+                _("The segment {key} has a rollout or too many conditions, and is nested in another").format(key=key)
+            )
         return inside
 
     def _rules(self, key: str, given: Mapping[str, Any], notes: ImportNotes) -> Iterable[TargetingRule]:
         if given.get("unbounded") is True:
-            notes.lose("It is a big segment, whose users are not in the file")
+            notes.lose(_("It is a big segment, whose users are not in the file"))
         for name, enabled in (("included", True), ("excluded", False)):
             listed_ = [{"values": given.get(name)}, *mappings(given.get(f"{name}Contexts"))]
             for one in listed_:
                 values = scalars(one.get("values"))
                 if values and text(one.get("contextKind")) not in _USER:
-                    notes.lose(f"Contexts of the kind {text(one.get('contextKind'))} are not supported")
+                    notes.lose(
+                        _("Contexts of the kind {text} are not supported").format(text=text(one.get("contextKind")))
+                    )
                 elif values:
                     yield rule(one_of("user_id", values), enabled=enabled, name=name)
         for position, one in enumerate(mappings(given.get("rules")), 1):
@@ -168,7 +177,7 @@ def _rollout_rules(
         return
     attribute = attribute_of(text(given.get("bucketBy")) or "key")
     if attribute is None or text(given.get("rolloutContextKind")) not in _USER:
-        notes.lose("The rollout of a rule is not supported")
+        notes.lose(_("The rollout of a rule is not supported"))
         return
     by = "" if attribute == "user_id" else attribute
     if by and weight > 0:  # users without one are drawn at 0

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup, TargetingRule
 from analytics_box.products.flags.moving.conditions import with_groups
 from analytics_box.products.flags.moving.wanted import (
@@ -90,7 +91,7 @@ def read_file(given: Mapping[str, Any], environment: str | None = None) -> Sourc
     try:
         file = msgspec.convert(dict(given), BoxFlagFile)
     except msgspec.ValidationError as wrong:
-        raise BadRequest(f"The file cannot be read: {wrong}") from wrong
+        raise BadRequest(_("The file cannot be read: {wrong}").format(wrong=wrong)) from wrong
     if environment is not None:
         chosen_environment((one.environment or "" for one in file.flags), environment)
     flags = [one for one in file.flags if environment is None or (one.environment or "") == environment]

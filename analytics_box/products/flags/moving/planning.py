@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.base.file_queue import Existing, keep_going
+from analytics_box.base.translation import _
 from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing import group_change as groups
@@ -164,7 +165,7 @@ class _Planning:
         environment = self._target.environment if self._target.moves else wanted.environment
         identity = (wanted.key, environment, wanted.user_id)
         if identity in self._seen:
-            raise BadRequest.about("key", "The file contains this flag twice")
+            raise BadRequest.about("key", _("The file contains this flag twice"))
         self._seen.add(identity)
         before = self._flags.find(*identity)
         if before is not None and self._target.existing == "skip":
@@ -226,7 +227,7 @@ class _Planning:
         """The ids of target groups that the file names. Raises BadRequest."""
         missing = next((name for name in names if name not in self._ids), None)
         if missing is not None:
-            raise BadRequest.about("rules", f"There is no target group {missing}")
+            raise BadRequest.about("rules", _("There is no target group {missing}").format(missing=missing))
         return {name: self._ids[name] for name in names}
 
 

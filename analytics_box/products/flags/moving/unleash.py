@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.file_queue import keep_going
+from analytics_box.base.translation import _
 from analytics_box.products.flags.flag import (
     MOST_NODES,
     Bucketing,
@@ -80,7 +81,7 @@ def read_file(given: Mapping[str, Any], environment: str | None = None) -> Sourc
     """The flags that a file defines in one of its environments. Raises BadRequest."""
     features = entries(given.get("features", []), "features")
     if len(features) > MOST:
-        raise BadRequest(f"A file can have up to {MOST:,} flags; split it")
+        raise BadRequest(_("A file can have up to {most:,} flags; split it").format(most=MOST))
     toggles, chosen = _toggles(given, features, environment)
     states = {one.key: one.enabled for one in toggles}
     flags = tuple(_read_flag(number, one, states) for number, one in enumerate(toggles, 1))
@@ -202,7 +203,7 @@ def _read_flag(number: int, toggle: Toggle, states: Mapping[str, bool]) -> Sourc
     }
     active = [one for one in toggle.strategies if one.get("disabled") is not True]
     if toggle.strategies and not active:
-        notes.lose("All strategies are disabled, so the flag is off for all users")
+        notes.lose(_("All strategies are disabled, so the flag is off for all users"))
     gates = [gate for one in active if (gate := _gate(toggle.key, one, notes)) is not None]
     if not active and not toggle.strategies:
         gates = [StrategyGate(condition=EVERYBODY)]
@@ -219,9 +220,9 @@ def _prerequisites(toggle: Toggle, states: Mapping[str, bool], notes: ImportNote
         key = text(one.get("feature"))
         variants = tuple(text(name) for name in one.get("variants") or ())
         if one.get("enabled") is False and states.get(key) is not True:
-            notes.lose(f"It is on while {key} is off; here, required flags must be active")
+            notes.lose(_("It is on while {key} is off; here, required flags must be active").format(key=key))
         elif key_error(key):
-            notes.lose(f"It requires the flag {key}, which is not a valid key here")
+            notes.lose(_("It requires the flag {key}, which is not a valid key here").format(key=key))
         else:
             yield Prerequisite(key=key, gives=("false",) if one.get("enabled") is False else variants or ("true",))
 
@@ -231,7 +232,7 @@ def _gate(key: str, given: Mapping[str, Any], notes: ImportNotes) -> StrategyGat
     name = text(given.get("name") or given.get("strategyName"))
     parameters = mapping(given.get("parameters"))
     if given.get("without segment"):
-        notes.lose(f"The file does not include the segment constraints of the strategy {name}")
+        notes.lose(_("The file does not include the segment constraints of the strategy {name}").format(name=name))
         return None
     condition = unleash_constraints.condition(mappings(given.get("constraints")), notes)
     if condition is None:
@@ -243,12 +244,12 @@ def _gate(key: str, given: Mapping[str, Any], notes: ImportNotes) -> StrategyGat
         values = [one.strip() for one in text(parameters.get(parameter)).split(",") if one.strip()]
         found = one_of(attribute, values) if operator == "in" else unleash_constraints.within(attribute, values)
         if found is None:
-            notes.lose(f"The strategy {name} has networks that are not supported")
+            notes.lose(_("The strategy {name} has networks that are not supported").format(name=name))
             return None
         return StrategyGate(condition=all_of((condition, found)))
     if name == "flexibleRollout" or name in _GRADUAL:
         return _gradual(key, name, parameters, condition, notes)
-    notes.lose(f"The strategy {name} is not supported")
+    notes.lose(_("The strategy {name} is not supported").format(name=name))
     return None
 
 
@@ -258,12 +259,12 @@ def _gradual(
     percentage = number(parameters.get("rollout" if name == "flexibleRollout" else "percentage"))
     stickiness = _GRADUAL.get(name) or text(parameters.get("stickiness")) or "default"
     if percentage is None or not 0 <= percentage <= 100:
-        notes.lose(f"The strategy {name} has no percentage from 0 to 100")
+        notes.lose(_("The strategy {name} has no percentage from 0 to 100").format(name=name))
         return None
     if percentage == 100 and stickiness in {"default", "random"}:
         return StrategyGate(condition=condition)
     if stickiness == "random":
-        notes.lose("It is on at random for each evaluation")
+        notes.lose(_("It is on at random for each evaluation"))
         return None
     salt = text(parameters.get("groupId")) or key
     attribute = _drawn_by(stickiness, notes)
@@ -324,7 +325,7 @@ def _variants(
         return toggle.variants, toggle.key
     salts = {text(mapping(one.get("parameters")).get("groupId")) or toggle.key for one in strategies}
     if len(salts) > 1 or any(one != own[0] for one in own):
-        notes.lose("Its strategies have different variants. Those of the first are used")
+        notes.lose(_("Its strategies have different variants. Those of the first are used"))
     first = next(index for index, one in enumerate(own) if one)
     return own[first], text(mapping(strategies[first].get("parameters")).get("groupId")) or toggle.key
 
@@ -337,12 +338,12 @@ def _with_variants(
     variants: list[Variant] = variants_of(given, notes)
     stickiness = {text(one.get("stickiness")) or "default" for one in given}
     if len(stickiness) > 1 or "random" in stickiness:
-        notes.lose("Its variants are random for each evaluation, or use several attributes")
+        notes.lose(_("Its variants are random for each evaluation, or use several attributes"))
     attribute = _drawn_by(min(stickiness), notes) if stickiness != {"random"} else ""
     rules = [*_off(gates, notes), *overrides(given, notes)]
     if attribute:
         rules.append(rule(none_of([exists(attribute)]), variant=variants[0].key))
-        notes.lose(f"Users without {attribute} get a random variant")
+        notes.lose(_("Users without {attribute} get a random variant").format(attribute=attribute))
     return {
         "type": "multivariant",
         "variants": tuple(variants),
@@ -364,7 +365,7 @@ def _off(gates: Sequence[StrategyGate], notes: ImportNotes) -> Iterable[Targetin
         yield rule(outside, enabled=False)
     partial = sorted((gate for gate in gates if gate.percentage < 100), key=lambda gate: -gate.percentage)
     if len({(gate.bucketing.salt, gate.bucketing.attribute) for gate in partial}) > 1:
-        notes.lose("Its strategies use different groupIds, and it has variants")
+        notes.lose(_("Its strategies use different groupIds, and it has variants"))
         return
     past = [gate.condition for gate in gates if gate.percentage == 100]
     for gate in partial:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from analytics_box.base.translation import _
 from analytics_box.products.flags.evaluation.matching import network_of
 from analytics_box.products.flags.flag import Operator, Scalar, TargetingCondition, TargetingRule, Variant
 from analytics_box.products.flags.moving.conditions import (
@@ -63,7 +64,7 @@ def _one(given: Mapping[str, Any], notes: ImportNotes) -> TargetingCondition | N
     name, operator = text(given.get("contextName")), text(given.get("operator"))
     node = None if not name or name in _HERE else _comparison(ATTRIBUTES.get(name, name), operator, given)
     if node is None:
-        notes.lose(f"The constraint {name} {operator} is not supported")
+        notes.lose(_("The constraint {name} {operator} is not supported").format(name=name, operator=operator))
         return None
     return none_of([node]) if given.get("inverted") is True else node
 
@@ -130,7 +131,9 @@ def variants_of(given: Sequence[Mapping[str, Any]], notes: ImportNotes) -> list[
     """The variants with their weights in percent."""
     weights = [max(number(one.get("weight")) or 0, 0) for one in given]
     if sum(weights) != _ALL:
-        notes.lose(f"The weights of its variants add up to {sum(weights):g} instead of {_ALL:,}")
+        notes.lose(
+            _("The weights of its variants add up to {sum:g} instead of {all:,}").format(sum=sum(weights), all=_ALL)
+        )
     whole = sum(weights) or 1
     return [
         _variant(one, weight * 100 / whole if sum(weights) else 100 / len(given), notes)
@@ -144,7 +147,7 @@ def overrides(given: Iterable[Mapping[str, Any]], notes: ImportNotes) -> Iterabl
         for override in mappings(one.get("overrides")):
             name, values = text(override.get("contextName")), texts(override.get("values"))
             if name in {"", "currentTime", "environment", "appName"}:
-                notes.lose(f"An override of the variant {text(one.get('name'))} is not supported")
+                notes.lose(_("An override of the variant {text} is not supported").format(text=text(one.get("name"))))
             elif values:
                 yield rule(one_of(ATTRIBUTES.get(name, name), values), variant=text(one.get("name")))
 
@@ -159,5 +162,5 @@ def _variant(given: Mapping[str, Any], weight: float, notes: ImportNotes) -> Var
         try:
             value = msgspec.json.decode(str(value))
         except msgspec.MsgspecError:
-            notes.lose(f"The value of the variant {name} is not JSON and is imported as text")
+            notes.lose(_("The value of the variant {name} is not JSON and is imported as text").format(name=name))
     return Variant(key=name, value=value, type=type_of(value), weight=round(weight, 6))

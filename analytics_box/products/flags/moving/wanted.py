@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.file_queue import keep_going
+from analytics_box.base.translation import _
 from analytics_box.products.flags.evaluation.matching import number_of
 from analytics_box.products.flags.flag import (
     KEY_FAULT,
@@ -134,11 +135,15 @@ def chosen_environment(names: Iterable[str], given: str | None) -> str | None:
     found = list(dict.fromkeys(names))
     if given is not None and found and given not in found:
         raise BadRequest.about(
-            "sourceEnvironment", f"The file has no environment {given}. Select one: {_join_names(found)}"
+            "sourceEnvironment",
+            _("The file has no environment {given}. Select one: {join_names}").format(
+                given=given, join_names=_join_names(found)
+            ),
         )
     if given is None and len(found) > 1:
         raise BadRequest.about(
-            "sourceEnvironment", f"The file has several environments. Select one: {_join_names(found)}"
+            "sourceEnvironment",
+            _("The file has several environments. Select one: {join_names}").format(join_names=_join_names(found)),
         )
     return (given or found[0]) if found else None
 
@@ -195,5 +200,5 @@ def number(given: Any) -> float | None:
 def entries(given: Any, name: str) -> list[Mapping[str, Any]]:
     """A list of mappings. Raises BadRequest for other values."""
     if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
-        raise BadRequest(f"{name} must be a list of objects")
+        raise BadRequest(_("{name} must be a list of objects").format(name=name))
     return given

@@ -17,6 +17,7 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BadRequest, BoxError, BrokenBody, MethodNotAllowed, NotFound
 from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.evaluation.asking import id_text, read_json
@@ -57,7 +58,7 @@ def read_request(content: bytes, query: bytes, environment: str = "") -> OfrepRe
     if context is None:
         context = {}
     if not isinstance(context, dict):
-        raise BadRequest("context must be an object")
+        raise BadRequest(_("context must be an object"))
     inside = context.get("properties")
     return OfrepRequest(
         EvaluationContext(
@@ -74,7 +75,7 @@ def read_request(content: bytes, query: bytes, environment: str = "") -> OfrepRe
 def environment_name(environment: str) -> str | None:
     """The environment of this name; None for none. Raises BadRequest."""
     if len(environment) > LONGEST_ENVIRONMENT:
-        raise BadRequest(f"environment can have up to {LONGEST_ENVIRONMENT} characters")
+        raise BadRequest(_("environment can have up to {longest} characters").format(longest=LONGEST_ENVIRONMENT))
     return environment or None
 
 
@@ -83,7 +84,7 @@ def parameters(query: bytes) -> Mapping[str, str]:
     try:
         found = parse_qs(query.decode("latin-1"), max_num_fields=_MOST_PARAMETERS)
     except ValueError as wrong:
-        raise BadRequest(f"A request can have up to {_MOST_PARAMETERS} query parameters") from wrong
+        raise BadRequest(_("A request can have up to {most} query parameters").format(most=_MOST_PARAMETERS)) from wrong
     return {name: values[0] for name, values in found.items()}
 
 
@@ -93,9 +94,9 @@ def _object(content: bytes) -> dict[str, Any]:
     try:
         given = read_json(content)
     except ValueError as broken:
-        raise BrokenBody("The body is not valid JSON") from broken
+        raise BrokenBody(_("The body is not valid JSON")) from broken
     if not isinstance(given, dict):
-        raise BrokenBody("Send a JSON object with a context")
+        raise BrokenBody(_("Send a JSON object with a context"))
     return given
 
 
@@ -106,7 +107,7 @@ def canonical(context: EvaluationContext) -> bytes:
     try:  # msgspec cannot encode lone surrogates and integers of more than 64 bits.
         return json.dumps(msgspec.structs.asdict(context), sort_keys=True).encode()
     except RecursionError as broken:
-        raise BrokenBody("The body is not valid JSON") from broken
+        raise BrokenBody(_("The body is not valid JSON")) from broken
 
 
 EVALUATE: Final = "ofrep/v1/evaluate/flags"
@@ -177,7 +178,7 @@ class Ofrep:
         """Raises BoxError."""
         client_id, environment_of_path = place
         if key is None and rest not in (EVALUATE, STREAMS):
-            raise NotFound("This OFREP address does not exist")
+            raise NotFound(_("This OFREP address does not exist"))
         method = "GET" if rest == STREAMS else "POST"
         if scope["method"] == "OPTIONS":
             allowed = f"{method}, OPTIONS".encode()
@@ -185,12 +186,14 @@ class Ofrep:
             await respond(send, 204, [*methods, *_EVERYWHERE, *_PREFLIGHT])
             return
         if scope["method"] != method:
-            raise MethodNotAllowed(f"This address takes {method}", headers={"Allow": f"{method}, OPTIONS"})
+            raise MethodNotAllowed(
+                _("This address takes {method}").format(method=method), headers={"Allow": f"{method}, OPTIONS"}
+            )
         found, network = self._flags.client(client_id, self._clock.now()), network_of(scope["address"])
         # Unknown ids share the limit of their address, so invented ids do not raise it.
         self._limits.take("flags", f"{found.id if found is not None else ''} {network}", self._limit)
         if found is None:
-            raise NotFound("There is no website or organization with this client id")
+            raise NotFound(_("There is no website or organization with this client id"))
         if rest == STREAMS:
             await self._stream(place, found, network, scope, receive, send)
             return

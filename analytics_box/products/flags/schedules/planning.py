@@ -8,6 +8,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.flags.access import FlagReach, existing
 from analytics_box.products.flags.flag import Flag, Status
 from analytics_box.products.flags.schedules import rules
@@ -94,11 +95,11 @@ def delete(db: Connection, own: FlagReach, schedule_id: str) -> FlagSchedule:
 def plan_schedule(flag: Flag, given: CreateFlagSchedule, by: By) -> FlagSchedule:
     """The requested schedule of a flag. Raises BadRequest."""
     if not given.isEnabled:
-        raise BadRequest.about("isEnabled", "Add steps or a time")
+        raise BadRequest.about("isEnabled", _("Add steps or a time"))
     if flag.definition.status == "archived":
-        raise BadRequest.about("flagId", "The flag is archived")
+        raise BadRequest.about("flagId", _("The flag is archived"))
     if given.type == "update_rollout" and flag.definition.type != "rollout":
-        raise BadRequest.about("type", "The flag is not a rollout")
+        raise BadRequest.about("type", _("The flag is not a rollout"))
     steps, at = _steps(given), _instant(given.scheduledAt)
     rules.check(given.type, at, steps, by.now)
     begins = steps[0].at if steps else at or 0
@@ -120,7 +121,7 @@ def _steps(given: CreateFlagSchedule) -> tuple[RolloutStep, ...]:
     if given.ramp is None:
         return tuple(RolloutStep(at=millis(step.scheduledAt), percentage=step.value) for step in given.rolloutSteps)
     if given.rolloutSteps:
-        raise BadRequest.about("ramp", "Send steps or a ramp, not both")
+        raise BadRequest.about("ramp", _("Send steps or a ramp, not both"))
     ramp = given.ramp
     return rules.ramp(ramp.start, ramp.to, millis(ramp.startsAt), millis(ramp.endsAt), ramp.everyMinutes * MINUTE)
 

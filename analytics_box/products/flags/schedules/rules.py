@@ -33,15 +33,17 @@ def ramp(start: float, end: float, starts_at: int, ends_at: int, every: int) -> 
     Raises BadRequest.
     """
     if start == end:
-        raise BadRequest.about("ramp.to", "Enter a different final percentage")
+        raise BadRequest.about("ramp.to", _("Enter a different final percentage"))
     if ends_at <= starts_at:
-        raise BadRequest.about("ramp.endsAt", "Enter an end after the start")
+        raise BadRequest.about("ramp.endsAt", _("Enter an end after the start"))
     count = math.ceil((ends_at - starts_at) / every)
     if count >= MOST_STEPS:
         least = math.ceil((ends_at - starts_at) / (MOST_STEPS - 1) / MINUTE)
         raise BadRequest.about(
             "ramp.everyMinutes",
-            f"That would be {count + 1} steps, more than {MOST_STEPS}. Enter at least {least} minutes",
+            _("That would be {count} steps, more than {most}. Enter at least {least} minutes").format(
+                count=count + 1, most=MOST_STEPS, least=least
+            ),
         )
     length = ends_at - starts_at
     along = [
@@ -56,22 +58,22 @@ def check(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[RolloutS
     if kind != "update_rollout":
         _check_switch(kind, scheduled_at, steps)
     elif not steps:
-        raise BadRequest.about("rolloutSteps", "Send steps or a ramp")
+        raise BadRequest.about("rolloutSteps", _("Send steps or a ramp"))
     elif len(steps) > MOST_STEPS:
-        raise BadRequest.about("rolloutSteps", f"A schedule can have up to {MOST_STEPS} steps")
+        raise BadRequest.about("rolloutSteps", _("A schedule can have up to {most} steps").format(most=MOST_STEPS))
     elif scheduled_at is not None and scheduled_at > steps[0].at:
-        raise BadRequest.about("scheduledAt", "Omit scheduledAt. The schedule starts with its first step")
+        raise BadRequest.about("scheduledAt", _("Omit scheduledAt. The schedule starts with its first step"))
     times = [step.at for step in steps]
     if any(later <= earlier for earlier, later in pairwise(times)):
-        raise BadRequest.about("rolloutSteps", "Enter steps in order of time")
+        raise BadRequest.about("rolloutSteps", _("Enter steps in order of time"))
     if any(not 0 <= step.percentage <= 100 for step in steps):
-        raise BadRequest.about("rolloutSteps", "Enter a percentage from 0 to 100")
+        raise BadRequest.about("rolloutSteps", _("Enter a percentage from 0 to 100"))
     where = "rolloutSteps" if steps else "scheduledAt"
     for at in (scheduled_at, *times) if scheduled_at is not None else times:
         if at < now - LATE:
-            raise BadRequest.about(where, "Enter a time in the future")
+            raise BadRequest.about(where, _("Enter a time in the future"))
         if at > now + FURTHEST:
-            raise BadRequest.about(where, "Enter a time within five years")
+            raise BadRequest.about(where, _("Enter a time within five years"))
 
 
 def check_room(new: FlagSchedule, pending: Iterable[FlagSchedule]) -> None:
@@ -81,13 +83,13 @@ def check_room(new: FlagSchedule, pending: Iterable[FlagSchedule]) -> None:
         raise Conflict.full(
             "flagSchedules",
             MOST_PENDING,
-            f"A flag can have up to {MOST_PENDING} open schedules; delete one first",
+            _("A flag can have up to {most} open schedules; delete one first").format(most=MOST_PENDING),
         )
     if new.type != "update_rollout":
         return
     for other in others:
         if other.type == "update_rollout" and new.scheduled_at <= other.last_at and other.scheduled_at <= new.last_at:
-            raise Conflict.about("rolloutSteps", "Another rollout of this flag is already scheduled for this time")
+            raise Conflict.about("rolloutSteps", _("Another rollout of this flag is already scheduled for this time"))
 
 
 def next_turn(schedule: FlagSchedule, now: int) -> Turn:
@@ -140,6 +142,6 @@ def hindrance(schedule: FlagSchedule, flag: Flag) -> str:
 
 def _check_switch(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[RolloutStep]) -> None:
     if steps:
-        raise BadRequest.about("rolloutSteps", f"Only update_rollout can have steps, not {kind}")
+        raise BadRequest.about("rolloutSteps", _("Only update_rollout can have steps, not {kind}").format(kind=kind))
     if scheduled_at is None:
-        raise BadRequest.about("scheduledAt", "Say when")
+        raise BadRequest.about("scheduledAt", _("Say when"))

@@ -7,6 +7,7 @@ from urllib.parse import unquote_plus
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest, ErrorDetail, WrongTypes
+from analytics_box.base.translation import _
 from analytics_box.products.flags.evaluation.asking import read_json
 from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 
@@ -42,10 +43,14 @@ def asked_of(query: bytes, *, one: bool = False) -> EvaluationRequest:
     """
     given = _read_parameters(query)
     if "clientId" not in given:
-        raise WrongTypes("clientId is missing", details=(ErrorDetail("query.clientId", "Send clientId"),))
+        raise WrongTypes(_("clientId is missing"), details=(ErrorDetail("query.clientId", _("Send clientId")),))
     for name in ("clientId", "key") if one else ("clientId",):
         if not given.get(name):
-            raise BadRequest(f"{name} is missing", reason=MISSING, details=(ErrorDetail(f"query.{name}", "Say which"),))
+            raise BadRequest(
+                _("{name} is missing").format(name=name),
+                reason=MISSING,
+                details=(ErrorDetail(f"query.{name}", _("Say which")),),
+            )
     environment, keys = given.get("environment"), given.get("keys")
     return EvaluationRequest(
         client_id=given["clientId"],
@@ -65,13 +70,13 @@ def asked_of(query: bytes, *, one: bool = False) -> EvaluationRequest:
 def _read_parameters(query: bytes) -> dict[str, str]:
     """The parameters that are known here, decoded; the first of equal names counts."""
     if len(query) > MOST_BYTES:
-        raise BadRequest(f"The query string can have up to {MOST_BYTES:,} bytes")
+        raise BadRequest(_("The query string can have up to {most:,} bytes").format(most=MOST_BYTES))
     parts = query.split(b"&", MOST_PARAMETERS)
     if len(parts) > MOST_PARAMETERS:
-        raise BadRequest(f"A request can have up to {MOST_PARAMETERS} parameters")
+        raise BadRequest(_("A request can have up to {most} parameters").format(most=MOST_PARAMETERS))
     found: dict[str, str] = {}
     for part in parts:
-        raw, _, value = part.partition(b"=")
+        raw, _sign, value = part.partition(b"=")
         name = _NAMES.get(raw)
         if name is not None and name not in found:
             text = value.decode("utf-8", "replace")
@@ -92,12 +97,12 @@ def _properties(text: str) -> Mapping[str, Any]:
 
 
 def _no_properties() -> BadRequest:
-    return BadRequest.about("properties", "Send properties as a JSON object")
+    return BadRequest.about("properties", _("Send properties as a JSON object"))
 
 
 def _keys(text: str) -> tuple[str, ...] | None:
     """The keys of a list with commas; None for a list without any, which asks for all."""
     found = tuple(dict.fromkeys(key for part in text.split(",") if (key := part.strip())))
     if len(found) > MOST_KEYS:
-        raise BadRequest.about("keys", f"Send up to {MOST_KEYS:,} flag keys")
+        raise BadRequest.about("keys", _("Send up to {most:,} flag keys").format(most=MOST_KEYS))
     return found or None

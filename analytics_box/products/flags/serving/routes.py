@@ -17,6 +17,7 @@ from analytics_box.base import errors
 from analytics_box.base.errors import BoxError, ErrorDetail
 from analytics_box.base.identity import ApiKey
 from analytics_box.base.identity import Scope as KeyScope
+from analytics_box.base.translation import _
 from analytics_box.products.flags.access import FlagReach
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
@@ -105,7 +106,7 @@ def _own(call: Call, key: ApiKey, client_id: str | None) -> tuple[FlagReach, Fla
     """
     if not client_id:
         missing = errors.WrongTypes if client_id is None else errors.BadRequest
-        raise missing(NO_CLIENT, details=(ErrorDetail("query.clientId", "Send clientId"),))
+        raise missing(NO_CLIENT, details=(ErrorDetail("query.clientId", _("Send clientId")),))
     scope = call.parts[Flags].client(client_id, call.now)
     if scope is None or scope.organization_id != key.organization_id:
         raise errors.Forbidden(NOT_ALLOWED)

@@ -15,6 +15,7 @@ from analytics_box.base import errors
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.limits import TokenBuckets
+from analytics_box.base.translation import _
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.evaluation import matching
 from analytics_box.products.flags.scope import FlagScope as Owned
@@ -152,7 +153,7 @@ class FlagServer:
             return CachedEvaluation(kept, state, tag, found.encoded, (found,))
         except Exception as raised:
             log.exception("Flags could not be evaluated")
-            raise BoxError("The flags could not be evaluated. See the server's log") from raised
+            raise BoxError(_("The flags could not be evaluated. See the server's log")) from raised
 
     # Everything else
 
@@ -199,7 +200,7 @@ async def _other_method(scope: Scope, send: Send) -> None:
     if scope["method"] == "OPTIONS":
         await respond(send, 204, [(b"allow", _METHODS.encode()), *answers.OPEN, *answers.PREFLIGHT])
     else:
-        await _refuse(scope, send, errors.MethodNotAllowed("Use GET", headers={"Allow": _METHODS}))
+        await _refuse(scope, send, errors.MethodNotAllowed(_("Use GET"), headers={"Allow": _METHODS}))
 
 
 async def _refuse(scope: Scope, send: Send, error: BoxError) -> None:

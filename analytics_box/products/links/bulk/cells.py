@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.links.slugs import PREFIX
 from analytics_box.query.sheets import FORMULA
 
@@ -78,7 +79,7 @@ def slug_and_domain(slug: Any, domain: Any, short_url: Any) -> dict[str, Any]:
     own, host = _taken_apart(short_url) if isinstance(short_url, str) else ("", "")
     if slug in (None, ""):
         if not own and short_url not in (None, ""):
-            raise BadRequest.about("shortUrl", "This is not a short link. Enter one such as go.example.com/sale")
+            raise BadRequest.about("shortUrl", _("This is not a short link. Enter one such as go.example.com/sale"))
         slug = own
     if isinstance(domain, str):
         given = domain.strip().lower()

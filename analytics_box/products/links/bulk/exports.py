@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.links import rows
 from analytics_box.products.links.bulk import cells
 from analytics_box.products.links.bulk.cells import MOST_ROWS
@@ -172,6 +173,10 @@ async def export(call: Call, given: ExportLinks) -> LinkExportAnswer:
         return rows.count(db, LinkSelection(organization_id))
 
     if await call.read(read) > MOST_ROWS:
-        raise BadRequest(f"There are more than {MOST_ROWS:,} links. Use GET /links/export/{given.format} instead")
+        raise BadRequest(
+            _("There are more than {most:,} links. Use GET /links/export/{value} instead").format(
+                most=MOST_ROWS, value=given.format
+            )
+        )
     content = b"".join([piece async for piece in pieces(call, organization_id, given.format)])
     return LinkExportAnswer(TYPES[given.format], content.decode())

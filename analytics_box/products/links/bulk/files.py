@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.links.bulk import cells
 from analytics_box.products.links.bulk.cells import MOST_ROWS
 from analytics_box.products.links.bulk.exports import COLUMNS
@@ -99,21 +100,21 @@ class LinkSheet:
         for record in self._records:
             count += 1
             if count > MOST_ROWS:
-                raise BadRequest(f"A file can have up to {MOST_ROWS:,} links. Split it")
+                raise BadRequest(_("A file can have up to {most:,} links. Split it").format(most=MOST_ROWS))
             yield record
         if not count:
             raise BadRequest(_NOTHING)
 
     def _csv(self, text: str, start: int) -> Iterator[LinkRecord]:
         if text.startswith(("[", "{"), start):
-            raise BadRequest("The file looks like JSON. Set `format` to json")
+            raise BadRequest(_("The file looks like JSON. Set `format` to json"))
         start, separator = _separator(text, start)
         lines = _Lines(text, start, separator)
         reader = csv.reader(lines, delimiter=separator, strict=True)
         try:
             headings = next(reader, None)
         except csv.Error as broken:
-            raise BadRequest(f"The first line cannot be read. {_QUOTES}") from broken
+            raise BadRequest(_("The first line cannot be read. {quotes}").format(quotes=_QUOTES)) from broken
         if headings is None:
             return
         service = service_of([_plain_name(heading) for heading in headings])
@@ -160,12 +161,16 @@ class LinkSheet:
     def _names(self, headings: list[str], service: Service | None) -> list[str]:
         """The field that each column is, in the words of the service. Raises BadRequest if that is not clear."""
         if len(headings) > MOST_COLUMNS:
-            raise BadRequest(f"A file can have up to {MOST_COLUMNS} columns. This one has {len(headings):,}")
+            raise BadRequest(
+                _("A file can have up to {most} columns. This one has {count:,}").format(
+                    most=MOST_COLUMNS, count=len(headings)
+                )
+            )
         names = [_meaning(heading) if service is None else _plain_name(heading) for heading in headings]
         for name in set(names) - {""}:
             if names.count(name) > 1:
                 same = " and ".join(_short(each) for each, its in zip(headings, names, strict=True) if its == name)
-                raise BadRequest(f"Two columns are {name}: {same}. Remove one of them")
+                raise BadRequest(_("Two columns are {name}: {same}. Remove one of them").format(name=name, same=same))
         if service is not None:
             self.ignored += [
                 _short(heading) for heading, name in zip(headings, names, strict=True) if name and service.ignores(name)
@@ -173,7 +178,9 @@ class LinkSheet:
             return names
         if "targetUrl" not in names:
             there = ", ".join(_short(heading) for heading in headings[:20]) or "nothing"
-            raise BadRequest(f"The first line must name the columns, including targetUrl. It has {there}")
+            raise BadRequest(
+                _("The first line must name the columns, including targetUrl. It has {there}").format(there=there)
+            )
         unknown = [heading for heading in headings if heading.strip() and not _meaning(heading)]
         address = next((heading for heading in unknown if _OF_ADDRESS.search(_plain_name(heading))), "")
         if address and not {"slug", "shortUrl"} & set(names):
@@ -209,7 +216,11 @@ class _Lines:
             raise StopIteration
         if end - self._began > MOST_CHARACTERS:
             row = f"Row {self.number}" if self.number > 0 else "The first line"
-            raise BadRequest(f"{row} is longer than {MOST_CHARACTERS:,} characters. A quotation mark may be missing")
+            raise BadRequest(
+                _("{row} is longer than {most:,} characters. A quotation mark may be missing").format(
+                    row=row, most=MOST_CHARACTERS
+                )
+            )
         line = self._text[self._place : end]
         self._place = end
         return line
@@ -232,7 +243,7 @@ def _separator(text: str, start: int) -> tuple[int, str]:
     if named := _NAMED_SEPARATOR.match(first):  # Excel's own line, which only says this
         return end, named[1]
     if "\0" in first:
-        raise BadRequest("The file is not UTF-8 text. Save it as CSV UTF-8")
+        raise BadRequest(_("The file is not UTF-8 text. Save it as CSV UTF-8"))
 
     def known(separator: str) -> int:
         names = [name.strip().strip('"') for name in first.split(separator)]
@@ -282,12 +293,12 @@ class _Objects:
 
     def _list(self) -> Iterator[LinkRecord]:
         self._is_list = True
-        for _ in self._members("]"):
+        for _member in self._members("]"):
             yield self._row()
 
     def _inside(self, depth: int) -> Iterator[LinkRecord]:
         """The lists of links in an object; everything else in it is passed over."""
-        for _ in self._members("}"):
+        for _member in self._members("}"):
             name = self._name()
             if name in _LISTS and self._text.startswith("[", self._place):
                 yield from self._list()
@@ -357,9 +368,9 @@ def _end_of_value(text: str, place: int, number: int) -> int:
         window = text[place : place + size]
         is_rest = place + size >= len(text)
         try:
-            _, end = _DECODER.raw_decode(window)
+            _value, end = _DECODER.raw_decode(window)
         except RecursionError as deep:
-            raise BadRequest(f"Row {number} is nested too deeply") from deep
+            raise BadRequest(_("Row {number} is nested too deeply").format(number=number)) from deep
         except json.JSONDecodeError as broken:
             wrong = place + broken.pos
             if is_rest:
@@ -369,13 +380,19 @@ def _end_of_value(text: str, place: int, number: int) -> int:
                 return place + end
     else:
         raise BadRequest(
-            f"Row {number} is longer than {MOST_CHARACTERS:,} characters, or not valid JSON from {_at(text, wrong)} on"
+            _("Row {number} is longer than {most:,} characters, or not valid JSON from {at} on").format(
+                number=number, most=MOST_CHARACTERS, at=_at(text, wrong)
+            )
         )
     raise _unreadable(text, wrong, number)
 
 
 def _unreadable(text: str, place: int, number: int) -> BadRequest:
-    return BadRequest(f"The file is not valid JSON from {_at(text, place)} on, in or after row {number}")
+    return BadRequest(
+        _("The file is not valid JSON from {at} on, in or after row {number}").format(
+            at=_at(text, place), number=number
+        )
+    )
 
 
 def _at(text: str, place: int) -> str:

@@ -10,6 +10,7 @@ from analytics_box.base import ids
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError, NotFound, Unavailable
 from analytics_box.base.identity import SignedInPerson
+from analytics_box.base.translation import _
 from analytics_box.products.links.bulk.files import Form
 from analytics_box.products.links.bulk.imports import ImportLinks, LinkImportAnswer, import_rows
 from analytics_box.web.call import Call
@@ -67,7 +68,7 @@ class ImportJobs:
         if len(self._holding()) >= MOST:
             self._make_room()
         if len(self._holding()) >= MOST:
-            raise Unavailable("Another import is running. Try again in a minute", retry_after=60)
+            raise Unavailable(_("Another import is running. Try again in a minute"), retry_after=60)
         job = LinkImportJob(person, content, now + KEPT_MINUTES * 60)
         self._jobs[job.id] = job
         self._run(job, call, dry=True)
@@ -88,7 +89,7 @@ class ImportJobs:
         """Raises NotFound for one that is over, and for those of others or of another organization."""
         job = self._jobs.get(job_id)
         if job is None or job.owner != _owner(person) or (not job.runs and job.until <= self._clock.monotonic()):
-            raise NotFound("This import no longer exists")
+            raise NotFound(_("This import no longer exists"))
         return job
 
     def check_again(self, job: LinkImportJob, call: Call, domain: str) -> None:

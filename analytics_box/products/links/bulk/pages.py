@@ -174,7 +174,7 @@ async def export(
 ) -> Stream:
     """GET /links/export/{csv or json}: all links of the organization, with ?folderId= those of a folder."""
     if form not in exports.TYPES:
-        raise errors.NotFound("Export links as csv or json")
+        raise errors.NotFound(_("Export links as csv or json"))
     folder = request.query_params.get("folderId")
     kind: exports.Form = "csv" if form == "csv" else "json"
     return Stream(

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import BoxError
 from analytics_box.base.file_queue import keep_going
+from analytics_box.base.translation import _
 from analytics_box.products.links.bulk import cells
 from analytics_box.products.links.bulk.cells import slug_and_domain
 from analytics_box.products.links.bulk.exports import BESIDE, UTM
@@ -109,9 +110,9 @@ def _parse_record(number: int, given: dict[str, Any]) -> ParsedLinkRow:
     found = {name: _text(name, value) for name, value in fields.items() if name not in BESIDE}
     folder = found.pop("folder", "")
     if not isinstance(folder, str):
-        raise _wrong("folder", "Expected `str`, got `object`")
+        raise _wrong("folder", _("Expected `str`, got `object`"))
     if "organizationId" in found:
-        raise _wrong("", "Object contains unknown field `organizationId`")
+        raise _wrong("", _("Object contains unknown field `organizationId`"))
     utm = {UTM[name]: found.pop(name) for name in UTM if name in found}
     if utm:
         found["utm"] = found.get("utm", {}) | utm if isinstance(found.get("utm", {}), dict) else found["utm"]
@@ -160,7 +161,7 @@ def _inner(text: str, field: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError) as broken:
-        raise _wrong(field, "Expected JSON, as an export writes it") from broken
+        raise _wrong(field, _("Expected JSON, as an export writes it")) from broken
 
 
 def _error_text(wrong: msgspec.ValidationError) -> tuple[str, str]:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.links.bulk.cells import slug_and_domain
 
 Row = Mapping[str, Any]  # by names in lower case without spaces, _ and -; empty values are left out
@@ -84,7 +85,9 @@ def _bitly(row: Row) -> list[Fields]:
     own = row.get("link") or row.get("bitlink") or row.get("shortlink") or row.get("id")
     custom = row.get("custombitlinks") or [row.get("customlink") or row.get("custombitlink")]
     if not isinstance(custom, list) or len(custom) > _MOST_ADDRESSES:
-        raise BadRequest.about("custom_bitlinks", f"Enter a list of up to {_MOST_ADDRESSES} addresses")
+        raise BadRequest.about(
+            "custom_bitlinks", _("Enter a list of up to {most} addresses").format(most=_MOST_ADDRESSES)
+        )
     slug, domain = row.get("custombackhalf") or row.get("backhalf"), row.get("customdomain") or row.get("domain")
     places = [slug_and_domain(None, None, one) for one in (*custom, own) if one]
     if slug:
@@ -98,7 +101,7 @@ def _bitly(row: Row) -> list[Fields]:
 
 def _dub(row: Row) -> list[Fields]:
     if row.get("key") == "_root":
-        raise BadRequest.about("slug", "This is the destination of the bare domain. Set it under Domains")
+        raise BadRequest.about("slug", _("This is the destination of the bare domain. Set it under Domains"))
     _refuse_disabled(row, "disabledat")
     phones = [system for name, system in (("ios", "iOS"), ("android", "Android")) if name in row]
     has_card = _is_true(row["proxy"]) if "proxy" in row else "image" in row
@@ -129,7 +132,7 @@ def _countries(geo: Any, phones: list[str]) -> list[Fields]:
     if geo is None:
         return []
     if not isinstance(geo, dict):
-        raise BadRequest.about("geo", 'Enter countries with their URLs, such as {"DE": "https://example.com/de"}')
+        raise BadRequest.about("geo", _('Enter countries with their URLs, such as {"DE": "https://example.com/de"}'))
     codes = defaultdict[str, list[str]](list)
     for code, url in geo.items():
         codes[str(url)].append(str(code))
@@ -154,7 +157,7 @@ def _variants(given: Any) -> list[Fields] | None:
             for number, test in enumerate(tests, 1)
         ]
     except (TypeError, KeyError, ValueError) as wrong:
-        raise BadRequest.about("testVariants", "Each variant of a test needs a url and a percentage") from wrong
+        raise BadRequest.about("testVariants", _("Each variant of a test needs a url and a percentage")) from wrong
 
 
 def _kutt(row: Row) -> list[Fields]:
@@ -211,7 +214,7 @@ def _remaining_visits(most: Any, row: Row) -> Any:
     except (TypeError, ValueError):
         return most
     if left < 1:
-        raise BadRequest.about("maxClicks", "This link has used up its visits")
+        raise BadRequest.about("maxClicks", _("This link has used up its visits"))
     return left
 
 
@@ -229,7 +232,7 @@ def _yourls(row: Row) -> list[Fields]:
 
 def _refuse_disabled(row: Row, name: str) -> None:
     if name in row and not _is_false(row[name]):
-        raise BadRequest("This link is disabled at the other service")
+        raise BadRequest(_("This link is disabled at the other service"))
 
 
 def _is_true(value: Any) -> bool:
@@ -247,7 +250,7 @@ def _inner(given: Any, name: str) -> Any:
     try:
         return msgspec.json.decode(given)
     except (msgspec.MsgspecError, RecursionError) as wrong:
-        raise BadRequest.about(name, "This is not JSON") from wrong
+        raise BadRequest.about(name, _("This is not JSON")) from wrong
 
 
 def _tags(given: Any, separator: str) -> Any:

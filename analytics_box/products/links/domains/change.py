@@ -12,6 +12,7 @@ from analytics_box.base import audit, errors
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.links.domains.lookup import LinkDomain
 from analytics_box.products.links.rows import LINKS
 from analytics_box.resource.reach import Reach, check
@@ -90,13 +91,15 @@ def add(
     check(db, Reach(organization_id, by), "admin")
     domain_id = proven_id(db, organization_id, domain)
     if domain_id is None:
-        raise BadRequest.about("domain", "Verify this domain first, under the organization's domains")
+        raise BadRequest.about("domain", _("Verify this domain first, under the organization's domains"))
     page = status_page_on(db, domain)
     if page is not None:
-        raise errors.Conflict(f"The status page {page} uses this domain. Enter another one")
+        raise errors.Conflict(_("The status page {page} uses this domain. Enter another one").format(page=page))
     leading = leads_there(db, domain)
     if leading is not None:
-        raise errors.Conflict(f"The link {leading} redirects to this domain, which would cause a loop")
+        raise errors.Conflict(
+            _("The link {leading} redirects to this domain, which would cause a loop").format(leading=leading)
+        )
     made = LinkDomain(domain, domain_id, organization_id, home_url, missing_url, by.now)
     DOMAINS.insert(db, made)
     audit.record(db, by, organization_id, "created", _SUBJECT, domain, {"domain": domain})
@@ -131,7 +134,7 @@ def remove(db: Connection, organization_id: str, by: By, domain: str) -> LinkDom
     gone = existing(db, organization_id, domain)
     links = count_links(db, domain)
     if links:
-        raise errors.Conflict(f"{links} links use this domain. Move or delete them first")
+        raise errors.Conflict(_("{links} links use this domain. Move or delete them first").format(links=links))
     DOMAINS.delete(db, domain)
     audit.record(db, by, organization_id, "deleted", _SUBJECT, domain, {"domain": domain})
     return gone

@@ -12,6 +12,7 @@ from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.links import rows, slugs
 from analytics_box.products.links.domains import change as domains
 from analytics_box.products.links.folders import change as folders
@@ -35,7 +36,7 @@ def create(db: Connection, organization_id: str, by: By, values: Values) -> Shor
     """A new link; without a slug it gets one. Raises Forbidden, BadRequest or Conflict."""
     check(db, Reach(organization_id, by), "member")
     if "name" not in values or "target_url" not in values:
-        raise BadRequest("Enter a name and a targetUrl")
+        raise BadRequest(_("Enter a name and a targetUrl"))
     _check_places(db, organization_id, values)
     blank = new_link(id=ids.new_id(), organization_id=organization_id, created_by=by.user_id or by.actor, now=by.now)
     made = _insert(db, apply_values(blank, values))
@@ -121,13 +122,13 @@ def _insert(db: Connection, link: ShortLink) -> ShortLink:
         slug = slugs.new(tries)
         if not LINKS.keys(db, "domain = ? and slug = ?", link.domain, slug):
             return LINKS.insert(db, replace(link, slug=slug))
-    raise errors.Conflict("No free slug was found. Enter one")
+    raise errors.Conflict(_("No free slug was found. Enter one"))
 
 
 def _check_places(db: Connection, organization_id: str, values: Values) -> None:
     """Raises BadRequest for a folder or a domain that is not the organization's."""
     folder_id, domain = values.get("folder_id"), values.get("domain")
     if folder_id is not None and not folders.is_own(db, organization_id, folder_id):
-        raise BadRequest.about("folderId", "There is no folder with this id in the organization")
+        raise BadRequest.about("folderId", _("There is no folder with this id in the organization"))
     if domain and not domains.is_own(db, organization_id, domain):
-        raise BadRequest.about("domain", "This is not one of the organization's domains for short links")
+        raise BadRequest.about("domain", _("This is not one of the organization's domains for short links"))

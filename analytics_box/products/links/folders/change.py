@@ -13,6 +13,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.names import is_visible, one_line, slug_of
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.resource.audited import AuditedTable
 from analytics_box.resource.fields import Stamp, difference
 from analytics_box.resource.reach import Reach, check, in_reach
@@ -60,7 +61,7 @@ def add(db: Connection, organization_id: str, by: By, name: str, others: Collect
     """Create a folder for callers who know all folders and may change them. Raises BadRequest or Conflict."""
     if len(others) >= MOST:
         raise errors.Conflict.full(
-            "linkFolders", MOST, f"An organization can have up to {MOST} folders; remove one first"
+            "linkFolders", MOST, _("An organization can have up to {most} folders; remove one first").format(most=MOST)
         )
     clean = _clean(name, others)
     made = LinkFolder(ids.new_id(), organization_id, clean, _free_slug(clean, others), by.now, by.now)
@@ -103,7 +104,7 @@ def names(db: Connection, organization_id: str) -> dict[str, str]:
 def _clean(name: str, others: Collection[LinkFolder]) -> str:
     text = one_line(name)
     if not text or not is_visible(text):
-        raise BadRequest.about("name", "Enter a name without control characters")
+        raise BadRequest.about("name", _("Enter a name without control characters"))
     if text.casefold() in {one.name.casefold() for one in others}:
         raise errors.Conflict.about("name", TAKEN)
     return text
@@ -134,7 +135,7 @@ class FolderCache:
             return found
         try:
             if len(plain) > LONGEST:
-                raise BadRequest(f"The name of a folder can have up to {LONGEST} characters")
+                raise BadRequest(_("The name of a folder can have up to {longest} characters").format(longest=LONGEST))
             made = add(db, self._organization_id, by, plain, self._folders.values())
         except (BadRequest, Conflict) as wrong:
             raise type(wrong).about("folder", wrong.message) from wrong

@@ -222,7 +222,9 @@ class Redirects:
             await respond(send, 204, [(b"allow", _METHODS.encode())])
             return
         if method != "GET" and method not in _WITH_BODY:
-            raise errors.MethodNotAllowed(f"A short link accepts {_METHODS}", headers={"Allow": _METHODS})
+            raise errors.MethodNotAllowed(
+                _("A short link accepts {methods}").format(methods=_METHODS), headers={"Allow": _METHODS}
+            )
         slug, rest = path, ""
         if "/" in path:
             slug, _rest, rest = path.partition("/")
@@ -371,7 +373,9 @@ def _check_method(found: RedirectLink, method: str) -> None:
         bodies = _WITH_BODY if found.redirect_status in _KEEP_METHOD else ()
     if method != "GET" and method not in bodies:
         allowed = ", ".join(("GET", "HEAD", "OPTIONS", *bodies))
-        raise errors.MethodNotAllowed(f"This short link accepts {allowed}", headers={"Allow": allowed})
+        raise errors.MethodNotAllowed(
+            _("This short link accepts {allowed}").format(allowed=allowed), headers={"Allow": allowed}
+        )
 
 
 def _choice(found: RedirectLink, seen: ClickSender) -> TargetChoice:

@@ -13,6 +13,7 @@ from analytics_box.base.outgoing import target as outgoing
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.setting_values import NEVER_OPENED
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.products.links.slugs import PREFIX
 
@@ -121,20 +122,22 @@ def host_of(url: str) -> str:
 
 def _clean(text: str, policy: TargetPolicy) -> str:
     if len(text) > LONGEST:
-        raise AddressRefused(f"The URL is longer than {LONGEST} characters")
+        raise AddressRefused(_("The URL is longer than {longest} characters").format(longest=LONGEST))
     if any(_is_hidden(letter) for letter in text):
-        raise AddressRefused("The URL contains control or text-direction characters")
+        raise AddressRefused(_("The URL contains control or text-direction characters"))
     scheme = text.partition(":")[0].strip().lower()
     if "://" not in text or scheme not in {"http", "https"}:
-        raise AddressRefused("Enter a full http or https URL, such as https://example.com/path")
+        raise AddressRefused(_("Enter a full http or https URL, such as https://example.com/path"))
     address, sharp, fragment = text.partition("#")
     if looks_like_another(_written_host(address)):
-        raise AddressRefused("The domain mixes scripts and looks like another domain")
+        raise AddressRefused(_("The domain mixes scripts and looks like another domain"))
     found = outgoing.target(address)
     _check_host(found, policy)
     url = found.url + (f"#{quote(fragment, safe=_FRAGMENT)}" if sharp else "")
     if len(url) > LONGEST:
-        raise AddressRefused(f"The URL is longer than {LONGEST} characters once it is written in ASCII")
+        raise AddressRefused(
+            _("The URL is longer than {longest} characters once it is written in ASCII").format(longest=LONGEST)
+        )
     return url
 
 
@@ -156,11 +159,11 @@ def _check_host(found: outgoing.RequestTarget, policy: TargetPolicy) -> None:
     if address is not None:
         policy.fence.check(address, found.port)
     elif "." not in host or any(host == name or host.endswith(f".{name}") for name in _PRIVATE_NAMES):
-        raise AddressRefused("This host is in a private network. Enter a public URL")
+        raise AddressRefused(_("This host is in a private network. Enter a public URL"))
     if host in policy.link_domains:
-        raise AddressRefused("This is a short-link domain. A link cannot redirect to another short link")
+        raise AddressRefused(_("This is a short-link domain. A link cannot redirect to another short link"))
     if host in policy.own_hosts and _tidy(found.path).startswith(PREFIX):
-        raise AddressRefused("This is a short link. A link cannot redirect to another short link")
+        raise AddressRefused(_("This is a short link. A link cannot redirect to another short link"))
 
 
 def _tidy(path: str) -> str:

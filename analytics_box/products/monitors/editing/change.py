@@ -190,7 +190,9 @@ def transfer(db: Connection, tools: MonitorTools, acting: Reach, monitor_id: str
         return MonitorMove(monitor=before.monitor, readable=before.readable)
     if MONITORS.count(db, "organization_id = ?", organization_id) >= tools.most:
         raise errors.Conflict.full(
-            "monitors", tools.most, f"That organization has {tools.most:,} monitors already (monitors_per_organization)"
+            "monitors",
+            tools.most,
+            _("That organization has {most:,} monitors already (monitors_per_organization)").format(most=tools.most),
         )
     rows.orphan(db, monitor_id)
     telling.forget(db, before.monitor.organization_id, monitor_subject(monitor_id), now=acting.by.now)
@@ -303,7 +305,10 @@ def _apply_action(monitor: Monitor, action: str, tags: Iterable[str]) -> Monitor
         case "tag":
             after = tuple(sorted({*monitor.tags, *tags}))
             if len(after) > MOST_TAGS:
-                raise BadRequest.about("tags", f"{monitor.called[:100]} would have more than {MOST_TAGS} tags")
+                raise BadRequest.about(
+                    "tags",
+                    _("{called} would have more than {most} tags").format(called=monitor.called[:100], most=MOST_TAGS),
+                )
             return replace(monitor, tags=after)
         case _:
             return replace(monitor, tags=tuple(tag for tag in monitor.tags if tag not in {*tags}))

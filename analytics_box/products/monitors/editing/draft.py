@@ -249,13 +249,15 @@ def _of_the_whole(after: Monitor, fence: Fence) -> Iterable[ErrorDetail]:
     """Errors of fields that do not match each other."""
     secrets, is_http = after.secrets, after.kind == "http"
     if secrets.body and is_http and after.options.method in _WITHOUT_BODY:
-        yield ErrorDetail("body", f"A {after.options.method} request has no body. Choose another method")
+        yield ErrorDetail(
+            "body", _("A {method} request has no body. Choose another method").format(method=after.options.method)
+        )
     if not is_http and (secrets.headers or secrets.body or secrets.user or secrets.bearer):
-        yield ErrorDetail("headers", "Only HTTP checks can have headers, a body, a user or a token")
+        yield ErrorDetail("headers", _("Only HTTP checks can have headers, a body, a user or a token"))
     if after.kind == "dns" and after.url and not after.options.server:
         try:
             fence.check_name(after.url.removeprefix("dns://"))
         except AddressRefused as refused:
             yield ErrorDetail("url", str(refused))
     if after.parent_id == after.id:
-        yield ErrorDetail("parentId", "A monitor cannot be its own parent")
+        yield ErrorDetail("parentId", _("A monitor cannot be its own parent"))

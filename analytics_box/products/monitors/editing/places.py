@@ -9,6 +9,7 @@ from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.target import RequestTarget, target
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.monitor import Kind
 
 _KINDS: Final[dict[str, Kind]] = {
@@ -35,11 +36,11 @@ _LOOPBACK: Final = IPv4Address("127.0.0.1")
 
 def kind_of(url: str, given: Kind | None) -> Kind:
     """Of which kind a monitor of this URL is. Raises BadRequest for another kind than the one that is given."""
-    scheme, sign, _ = url.strip().partition("://")
+    scheme, sign, _rest = url.strip().partition("://")
     found = _KINDS.get(scheme.lower()) if sign else given or "http"
     if found is None or (given is not None and given != found):
         examples = (_EXAMPLES[given],) if given is not None else tuple(_EXAMPLES.values())
-        raise BadRequest.about("url", f"Enter a URL such as {', '.join(examples)}")
+        raise BadRequest.about("url", _("Enter a URL such as {examples}").format(examples=", ".join(examples)))
     return found
 
 
@@ -79,19 +80,19 @@ def _clean(kind: Kind, text: str, fence: Fence) -> str:
     rest = text.partition("://")[2] if "://" in text else text
     place = target(f"https://{rest.rstrip('/')}")
     if place.path != "/":
-        raise AddressRefused(f"Enter an address such as {_EXAMPLES[kind]}")
+        raise AddressRefused(_("Enter an address such as {examples}").format(examples=_EXAMPLES[kind]))
     has_port = rest.rstrip("/").rpartition("]")[2].count(":") == 1
     host = f"[{place.host}]" if ":" in place.host else place.host
     match kind:
         case "dns" | "ping":
             if has_port or (kind == "dns" and place.address is not None):
-                raise AddressRefused(f"Enter an address such as {_EXAMPLES[kind]}")
+                raise AddressRefused(_("Enter an address such as {examples}").format(examples=_EXAMPLES[kind]))
             if kind == "ping":
                 _check(place, _NO_PORT, fence)
             return f"{kind}://{host}"
         case _:
             if kind == "tcp" and not has_port:
-                raise AddressRefused(f"Enter a port, such as {_EXAMPLES[kind]}")
+                raise AddressRefused(_("Enter a port, such as {examples}").format(examples=_EXAMPLES[kind]))
             _check(place, place.port, fence)
             return f"{kind}://{host}" if kind == "tls" and place.port == _HTTPS else f"{kind}://{host}:{place.port}"
 

@@ -79,7 +79,9 @@ def _json(text: str) -> Any:
 
 def _yaml(text: str) -> Any:
     if len(text) > MOST_OF_YAML:
-        raise BadRequest(f"A YAML file can have up to {MOST_OF_YAML // 1_000_000} MB. Split it, or use JSON")
+        raise BadRequest(
+            _("A YAML file can have up to {most} MB. Split it, or use JSON").format(most=MOST_OF_YAML // 1_000_000)
+        )
     try:
         _check_depth(yaml.parse(text, Loader=_Loader))
         loader = _Loader(text)
@@ -93,7 +95,9 @@ def _yaml(text: str) -> Any:
             loader.dispose()
     except yaml.MarkedYAMLError as broken:
         where = f" (line {broken.problem_mark.line + 1})" if broken.problem_mark is not None else ""
-        raise BadRequest(f"This is not YAML{where}: {broken.problem or broken.context}") from broken
+        raise BadRequest(
+            _("This is not YAML{where}: {problem}").format(where=where, problem=broken.problem or broken.context)
+        ) from broken
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as broken:
         raise BadRequest(_("This YAML cannot be read")) from broken
 

@@ -106,7 +106,7 @@ def _push_item(number: int, given: dict[str, Any]) -> MonitorImportItem:
     fields = _common(source, notes, name, source.text("group")[:LONGEST_GROUP]) | {"kind": "push"}
     seconds = seconds_of(heartbeat.get("interval")) if isinstance(heartbeat, dict) else None
     if seconds is None:
-        notes.say("It has no heartbeat: here a push is expected once a day", decides=True)
+        notes.say(_("It has no heartbeat: here a push is expected once a day"), decides=True)
     fields["granularity"] = granularity(seconds or 86_400, notes)
     return _build_item({"number": number, "name": name, "ref": str(number)}, fields, source, notes)
 
@@ -118,7 +118,7 @@ def _build_item(
         notes.lost(lost, decides=lost in {"ssh", "grpc"})
     texts = [fields.get("url", ""), *fields.get("headers", {}).values(), fields.get("body", "")]
     if any(_VARIABLE.search(text) for text in texts):
-        notes.say("It contains an environment variable. Replace it with its value", decides=True)
+        notes.say(_("It contains an environment variable. Replace it with its value"), decides=True)
     made, field, error = new_monitor(fields)
     return MonitorImportItem(
         **plain,
@@ -142,7 +142,7 @@ def _common(source: Taking, notes: MonitorImportNotes, name: str, group: str) ->
         failures, successes = _TRIES
         fields["failuresToDown"] = times(_least(alerts, "failure-threshold", failures), notes, "failure-threshold")
         fields["successesToUp"] = times(_least(alerts, "success-threshold", successes), notes, "success-threshold")
-        notes.say("alerts: only thresholds are imported. Create alert rules and channels here")
+        notes.say(_("alerts: only thresholds are imported. Create alert rules and channels here"))
     return fields
 
 
@@ -180,7 +180,7 @@ def _http(url: str, source: Taking, notes: MonitorImportNotes, options: dict[str
         body = msgspec.json.encode({"query": body}).decode()
         named.setdefault("Content-Type", "application/json")
     if body and options["method"] in {"GET", "HEAD"}:
-        notes.say(f"The body of a {options['method']} is left out", decides=True)
+        notes.say(_("The body of a {options} is left out").format(options=options["method"]), decides=True)
     elif body:
         found["body"] = body
     if any(name.lower() == "host" for name in named):

@@ -168,7 +168,7 @@ def _http(kind: str, source: Taking, notes: MonitorImportNotes) -> dict[str, Any
         if not any(name.lower() == "content-type" for name in headers):
             headers["Content-Type"] = _TYPES.get(source.text("httpBodyEncoding"), _TYPES["json"])
     elif body:
-        notes.say(f"The body of a {options['method']} is left out")
+        notes.say(_("The body of a {options} is left out").format(options=options["method"]))
     method = source.text("authMethod")
     if method in {"", "basic"}:
         user, password = source.text("basic_auth_user") or user, source.text("basic_auth_pass") or password

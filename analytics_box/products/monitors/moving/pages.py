@@ -37,7 +37,7 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
     Raises NotFound or Forbidden.
     """
     if do not in _DOING:
-        raise NotFound("There is nothing at this address")
+        raise NotFound(_("There is nothing at this address"))
     try:
         sent = await visit.upload("file", limit=MOST_BYTES)
     except PayloadTooLarge as large:
@@ -58,7 +58,7 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
 async def export_file(visit: Visitor, form: FromPath[str]) -> Response[str]:
     """GET /monitors/export/{yaml or json}: all monitors without secrets, as a file. Raises NotFound."""
     if form not in {"yaml", "json"}:
-        raise NotFound("Export monitors as yaml or json")
+        raise NotFound(_("Export monitors as yaml or json"))
     found = await export(visit.call, ExportMonitors(format="json" if form == "json" else "yaml"))
     headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="monitors.{form}"'}
     return Response(found.content, media_type=found.type, headers=headers)

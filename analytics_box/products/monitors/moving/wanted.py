@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.file_queue import keep_going
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.editing.messages import CreateMonitor
 from analytics_box.products.monitors.monitor import SECONDS, Granularity
 from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow
@@ -102,7 +103,7 @@ class MonitorImportNotes:
 
     def lost(self, name: str, *, decides: bool = False) -> None:
         """Note that this field is not supported."""
-        self.say(f"{name} is not supported", decides=decides)
+        self.say(_("{name} is not supported").format(name=name), decides=decides)
 
 
 def new_monitor(fields: Mapping[str, Any]) -> tuple[CreateMonitor | None, str, str]:
@@ -120,7 +121,11 @@ def granularity(seconds: float, notes: MonitorImportNotes) -> Granularity:
     seconds = max(seconds, 1.0)
     name = min(SECONDS, key=lambda one: abs(math.log(SECONDS[one] / seconds)))
     if SECONDS[name] != seconds:
-        notes.say(f"An interval of {_seconds(seconds)} becomes {_seconds(SECONDS[name])}")
+        notes.say(
+            _("An interval of {seconds} becomes {seconds2}").format(
+                seconds=_seconds(seconds), seconds2=_seconds(SECONDS[name])
+            )
+        )
     return name
 
 
@@ -128,7 +133,7 @@ def times(wanted: float, notes: MonitorImportNotes, name: str) -> int:
     """A threshold of checks: at least 1, at most 10."""
     found = min(max(round(wanted), 1), 10)
     if found != wanted:
-        notes.say(f"{name} becomes {found}")
+        notes.say(_("{name} becomes {found}").format(name=name, found=found))
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from analytics_box.base.outgoing.failures import AddressRefused
 from analytics_box.base.outgoing.target import HostPort, clean_host, place, target
+from analytics_box.base.translation import _
 from analytics_box.products.monitors.monitor import Kind
 
 DNS_PORT: Final = 53
@@ -27,7 +28,7 @@ def place_of(kind: Kind, url: str) -> HostPort:
     rest = _after_scheme(kind, url)
     found = place(rest.removesuffix("/"), _PORTS[kind])
     if kind == "ping" and found.port:
-        raise AddressRefused("Enter a ping without a port, such as ping://example.com")
+        raise AddressRefused(_("Enter a ping without a port, such as ping://example.com"))
     return found
 
 
@@ -35,7 +36,7 @@ def name_of(url: str) -> str:
     """The name that a dns monitor asks for, without the last dot. Raises AddressRefused."""
     rest = _after_scheme("dns", url).removesuffix("/")
     if not _NAME.match(rest):
-        raise AddressRefused("Enter a name such as dns://example.com")
+        raise AddressRefused(_("Enter a name such as dns://example.com"))
     return clean_host(rest)
 
 
@@ -72,5 +73,5 @@ def clean_address(kind: Kind, url: str) -> str:
 def _after_scheme(kind: Kind, url: str) -> str:
     scheme, found, rest = url.partition("://")
     if not found or scheme.lower() != kind or not rest:
-        raise AddressRefused(f"Enter an address such as {_FORMS[kind]}")
+        raise AddressRefused(_("Enter an address such as {forms}").format(forms=_FORMS[kind]))
     return rest

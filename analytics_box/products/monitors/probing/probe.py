@@ -72,7 +72,7 @@ async def _run_check(asking: RunningCheck) -> CheckResult:
     try:
         look = KINDS.get(monitor.kind)
         if look is None:
-            raise RequestFailed("This monitor waits to be told; it is not asked")
+            raise RequestFailed(_("This monitor waits to be told; it is not asked"))
         await look(asking)
         _measure(asking)
         verdict, data = await _judge_answer(monitor, asking.seen, asking.now)

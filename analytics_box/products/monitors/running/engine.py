@@ -140,7 +140,7 @@ class CheckEngine:
         self._planning.drop(number)
         self._checking.break_off(watched)
         for future in waiting(watched):
-            future.set_exception(NotFound("The monitor was removed"))
+            future.set_exception(NotFound(_("The monitor was removed")))
 
     async def check_now(self, number: int) -> CheckResult:
         """Check a monitor at once; resumes when what came of it is on disk, where the disk takes it.
@@ -150,7 +150,7 @@ class CheckEngine:
         """
         watched = self._monitors.get(number)
         if watched is None:
-            raise NotFound("This monitor does not exist")
+            raise NotFound(_("This monitor does not exist"))
         if watched.monitor.kind == "push":
             raise BadRequest(_("Push monitors cannot be checked. They wait for heartbeats"))
         if watched.monitor.is_paused or not self._is_started:
@@ -172,9 +172,9 @@ class CheckEngine:
         """A monitor that waits was told something; resumes when that is on disk. Raises NotFound and Unavailable."""
         watched = self._monitors.get(number)
         if watched is None or watched.monitor.kind != "push":
-            raise NotFound("This monitor does not exist")
+            raise NotFound(_("This monitor does not exist"))
         if not self._is_started:
-            raise Unavailable("Monitors are not running. Try again in a moment", retry_after=5)
+            raise Unavailable(_("Monitors are not running. Try again in a moment"), retry_after=5)
         if watched.monitor.is_paused:
             return
         outcome, reason = ("pass", "") if ok else ("fail", "failed")
@@ -346,7 +346,7 @@ class CheckEngine:
             self._planning.due.drop(monitor.number)
             self._checking.break_off(watched)
             for future in waiting(watched):
-                future.set_exception(NotFound("The monitor was paused"))
+                future.set_exception(NotFound(_("The monitor was paused")))
         elif is_other or before.is_paused:
             self._checking.break_off(watched)
             self._planning.soon(watched, now)

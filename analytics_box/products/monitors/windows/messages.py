@@ -82,7 +82,7 @@ def check_window(window: MaintenanceWindow, now: int) -> MaintenanceWindow:
     elif window.ends_at - window.starts_at > _LONGEST:
         raise BadRequest.about("endsAt", _("Enter a duration of up to a year, or pause the monitors"))
     if change_after(window, now) is None:
-        raise BadRequest.about("endsAt" if window.repeat is None else "repeat.until", "Enter an end in the future")
+        raise BadRequest.about("endsAt" if window.repeat is None else "repeat.until", _("Enter an end in the future"))
     return window
 
 

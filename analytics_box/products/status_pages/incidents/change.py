@@ -161,7 +161,7 @@ def room(db: Connection, own: Reach, page_id: str) -> StatusPage:
         raise errors.Conflict.full(
             "openIncidents",
             MOST_OPEN,
-            f"This page has {MOST_OPEN} open incidents and maintenances; end or delete one first",
+            _("This page has {most} open incidents and maintenances; end or delete one first").format(most=MOST_OPEN),
         )
     return page
 
@@ -172,7 +172,7 @@ def check_room(incident: Incident, status: Status) -> None:
         raise errors.Conflict.full(
             "incidentUpdates",
             MOST_UPDATES,
-            f"This already has {MOST_UPDATES} updates; end it and continue in a new one",
+            _("This already has {most} updates; end it and continue in a new one").format(most=MOST_UPDATES),
         )
 
 
@@ -209,7 +209,7 @@ def find_affected(
         if name is None:
             raise BadRequest.about("affectedMonitors", _("There is no component with one of these ids on the page"))
         if component_id in made:
-            raise BadRequest.about("affectedMonitors", f"{name[:100]} is listed twice")
+            raise BadRequest.about("affectedMonitors", _("{name} is listed twice").format(name=name[:100]))
         made[component_id] = AffectedComponent(component_id=component_id, name=name, impact=impact)
     return tuple(made.values())
 

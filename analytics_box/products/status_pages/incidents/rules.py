@@ -55,7 +55,12 @@ def check_move(incident: Incident, status: Status, now: int) -> None:
     why = ""
     if incident.status == "resolved" and status in REOPENED:
         why = "; an incident may be reopened once, within 24 hours"
-    raise BadRequest.about("status", f"The state after {incident.status} can be {allowed}, but not {status}{why}")
+    raise BadRequest.about(
+        "status",
+        _("The state after {before} can be {allowed}, but not {status}{why}").format(
+            before=incident.status, allowed=allowed, status=status, why=why
+        ),
+    )
 
 
 def may_reopen(incident: Incident, now: int) -> bool:

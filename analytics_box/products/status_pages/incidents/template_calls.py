@@ -4,6 +4,7 @@ from typing import Final
 
 from analytics_box.base import errors, ids
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach
 from analytics_box.products.status_pages.incident import IncidentTemplate
 from analytics_box.products.status_pages.incident_rows import TEMPLATES
@@ -30,7 +31,9 @@ def save(db: Connection, own: Reach, given: SaveIncidentTemplate) -> IncidentTem
     if given.template_id is not None and before is None:
         raise errors.NotFound.of("incidentTemplate", given.template_id)
     if before is None and len(known) >= MOST:
-        raise errors.Conflict.full("incidentTemplates", MOST, f"This page has {MOST} templates; delete one first")
+        raise errors.Conflict.full(
+            "incidentTemplates", MOST, _("This page has {most} templates; delete one first").format(most=MOST)
+        )
     made = IncidentTemplate(
         id=before.id if before is not None else ids.new_id(),
         page_id=page.id,

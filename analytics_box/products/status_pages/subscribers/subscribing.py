@@ -72,7 +72,9 @@ def check_subscription(
     """Check the input as far as possible without an outgoing request. Raises BadRequest."""
     address = address.strip()
     if not address or len(address) > LONGEST_ADDRESS:
-        raise BadRequest.about("address", f"Enter an address of at most {LONGEST_ADDRESS} characters")
+        raise BadRequest.about(
+            "address", _("Enter an address of at most {longest} characters").format(longest=LONGEST_ADDRESS)
+        )
     try:
         clean = clean_email(address) if kind == "email" else checks.secure_url(address, fence)
     except BadRequest as wrong:

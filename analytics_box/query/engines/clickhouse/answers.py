@@ -4,6 +4,7 @@ import logging
 from functools import partial
 
 from analytics_box.base.errors import DeadlineExceeded, Unavailable
+from analytics_box.base.translation import _
 from analytics_box.query.engines.clickhouse.following import Following
 from analytics_box.query.engines.clickhouse.line import ClickHouseConnection
 from analytics_box.query.engines.clickhouse.server import Server
@@ -25,7 +26,7 @@ class Answers:
     async def rows(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row]:
         """The rows of a plan. Raises Away, ClickHousePlanFailed, DeadlineExceeded, OverBudget and Unavailable."""
         if self._running >= self._waiting:
-            raise Unavailable("Too many queries at once. Try again in a moment.", retry_after=1)
+            raise Unavailable(_("Too many queries at once. Try again in a moment."), retry_after=1)
         self._running += 1
         try:
             return await self._answer(plan, seconds, _Once(take))
@@ -34,7 +35,7 @@ class Answers:
 
     async def _answer(self, plan: QueryPlan, seconds: float, take: "_Once") -> list[Row]:
         """Ask, again where rows were replaced in the meantime, and in the end while nothing is."""
-        for _ in range(_TRIES):
+        for _try in range(_TRIES):
             before = self._following.removals
             rows = await self._ask(plan, seconds, take)
             if before == self._following.removals and not before % 2:
@@ -47,7 +48,7 @@ class Answers:
         try:
             return await self._line.ask(partial(_rows, plan=plan, seconds=seconds, take=take), seconds=seconds + 1)
         except TimeoutError as late:
-            raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
+            raise DeadlineExceeded.after(seconds) from late
 
 
 class _Once:

@@ -11,6 +11,7 @@ from analytics_box.base import later
 from analytics_box.base.errors import BoxError, DeadlineExceeded, OverBudget
 from analytics_box.base.secret_file import first_line
 from analytics_box.base.settings import SettingsError
+from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.clickhouse.tables import own
@@ -182,9 +183,9 @@ def _plan_errors(plan: QueryPlan, seconds: float) -> Iterator[None]:
     except Exception as broken:
         code: Any = getattr(broken, "code", None)
         if code == _TOO_LONG:
-            raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from broken
+            raise DeadlineExceeded.after(seconds) from broken
         if code in _TOO_LARGE:
-            raise OverBudget("This query needs more memory than ClickHouse allows. Use a shorter range") from broken
+            raise OverBudget(_("This query needs more memory than ClickHouse allows. Use a shorter range")) from broken
         if code in _OF_THE_STATEMENT:
             raise ClickHousePlanFailed(f"{plan.source}: {_line(broken)}") from broken
         raise Away(_line(broken)) from broken

@@ -155,7 +155,7 @@ def test_an_export_for_flagd_lists_what_it_cannot_say(world: World) -> None:
     file = json.loads(exported["content"])
     notes = {one["key"]: one["notes"] for one in exported["notes"]}
     assert notes["child"] == ["prerequisites are not supported"]
-    assert notes["rollout"] == ["flagd draws users anew: its hash is another one"]
+    assert notes["rollout"] == ["flagd uses another hash, so users are bucketed again"]
     assert {"internal", "greeting"}.isdisjoint(notes)
     assert "colours-of-some" not in notes
     assert (file["flags"]["child"]["state"], file["flags"]["rollout"]["state"]) == ("DISABLED", "ENABLED")

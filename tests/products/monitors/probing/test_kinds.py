@@ -54,7 +54,7 @@ PORTS: tuple[tuple[Any, dict[str, Any], Reason, str], ...] = (
     (_greets_twice, {"assertions": that("banner", "contains", "second")}, "", ""),
     (_redis, {"send": r"PING\r\n", "assertions": that("banner", "equals", "+PONG\r\n")}, "", ""),
     (_redis, {"send": r"PING\r\n"}, "", ""),
-    (says(b""), {"assertions": that("banner", "exists")}, "bad_answer", "without a word"),
+    (says(b""), {"assertions": that("banner", "exists")}, "bad_answer", "without a response"),
     (hangs_after(b""), {"assertions": that("banner", "exists"), "ms": 100}, "timeout", "within 0.1 seconds"),
     (goes_on(b"", b"x" * 1_000), {"assertions": that("banner", "contains", "y")}, "assertion", "does not contain"),
 )
