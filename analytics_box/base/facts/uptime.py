@@ -7,7 +7,6 @@ A check keeps the number of its bin, so that a percentile is the same before and
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from operator import attrgetter
 from typing import Final, NamedTuple
 
 from msgspec import Struct

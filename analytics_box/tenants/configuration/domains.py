@@ -170,7 +170,7 @@ def claim(
         raise Conflict.full(
             "domains",
             MOST_DOMAINS,
-            f"An organization can have up to {MOST_DOMAINS} domains; remove one first",
+            _("An organization can have up to {most} domains; remove one first").format(most=MOST_DOMAINS),
         )
     if owner(db, domain) not in {None, organization_id}:
         raise Conflict(TAKEN)

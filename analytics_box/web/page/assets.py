@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.base import errors
+from analytics_box.base.translation import _
 from analytics_box.web.asgi import Scope
 from analytics_box.web.call import Parts
 from analytics_box.web.compression import best, compress_file
@@ -148,7 +149,7 @@ def static(scope: Scope, parts: Parts) -> Plain:
     """A file of web/static; with its hash in the address it never changes."""
     found = parts[Assets].files.get(scope["rest"])
     if found is None:
-        raise errors.NotFound("This file does not exist")
+        raise errors.NotFound(_("This file does not exist"))
     return _serve(scope, found, _lifetime(scope, found.tag))
 
 
@@ -172,7 +173,7 @@ def tracker_part(scope: Scope, parts: Parts) -> Plain:
     assets = parts[Assets]
     found = assets.files.get(f"tracker/parts/{scope['rest']}")
     if found is None:
-        raise errors.NotFound("This part of the script does not exist")
+        raise errors.NotFound(_("This part of the script does not exist"))
     return _serve(scope, found, _lifetime(scope, assets.parts_tag), everywhere=True)
 
 
