@@ -78,8 +78,9 @@ def is_wanted(db: Connection, organization_id: str, what: What) -> bool:
     return any(rules.tells(rule, what) for rule in alarms)
 
 
-def to(db: Connection, rule: AlertRule, occurrence: Occurrence, *, now: int) -> int:
-    """Let one alarm deal with an occurrence, once; the number of messages."""
+def to(db: Connection, rule: AlertRule, occurrence: Occurrence, *, now: int, others: Sequence[str] = ()) -> int:
+    """Let one alarm deal with an occurrence, once; the number of messages. `others` are further subjects that it is
+    about, whose end is not told."""
     if not rows.note_topic(db, rule.id, occurrence.topic, now):
         return 0
     begins = rules.begins(occurrence)
@@ -89,6 +90,8 @@ def to(db: Connection, rule: AlertRule, occurrence: Occurrence, *, now: int) -> 
     until = ends_at(rule.conditions.quiet_hours, begins or occurrence.what, now) if wanted else None
     if begins is not None:
         _begin(db, rule, occurrence, begins, told=wanted, now=until or now)
+        for subject in others:
+            _begin(db, rule, replace(occurrence, subject=subject), begins, told=False, now=until or now)
     if not wanted:
         return 0
     if until is not None:

@@ -6,8 +6,9 @@ from msgspec.structs import replace
 from analytics_box.base.clock import DAY, HOUR, MINUTE
 from analytics_box.base.facts.event import Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES, SPANS
+from analytics_box.products.alerts import episode_rows
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
-from analytics_box.products.alerts.traffic.watch import TrafficWatch
+from analytics_box.products.alerts.traffic.watch import MOST_ALERTS, TrafficWatch
 from analytics_box.tenants.websites.directory import Directory
 from tests.ledgers import view
 from tests.products.alerts.world import World
@@ -162,10 +163,41 @@ def test_new_error_is_told_once_and_old_and_ignored_ones_are_not(traffic: Traffi
     group(traffic, "new", 1)
     assert traffic.minutes(10) == 1
     (message,) = traffic.world.messages(hook)
-    assert message["title"] == "New errors: Shop"
+    assert message["title"] == "New error: Shop"
     assert message["text"] == "In the last 15 min: new failed"
     group(traffic, "new", 5)
     assert traffic.minutes(60) == 0
+
+
+def test_each_new_error_has_an_alert_while_another_one_lasts(traffic: Traffic) -> None:
+    hook = traffic.world.channel()
+    rule = traffic.world.alarm(hook, trigger="error_rate", errors="new", minutes=60)
+    traffic.minutes(70)
+    group(traffic, "first", 1)
+    assert traffic.minutes(10) == 1
+    group(traffic, "second", 1)
+    group(traffic, "first", 3)
+    assert traffic.minutes(10) == 1
+    assert [one["text"].partition(": ")[2] for one in traffic.world.messages(hook)] == ["first failed", "second failed"]
+    box_db = traffic.box.box.box_db
+    assert len(box_db.read_now(lambda db: episode_rows.of_rule(db, rule))) == 2
+    assert traffic.minutes(130) == 0
+    assert box_db.read_now(lambda db: episode_rows.of_rule(db, rule)) == []
+
+
+def test_many_new_errors_of_one_look_share_an_alert(traffic: Traffic) -> None:
+    hook = traffic.world.channel()
+    rule = traffic.world.alarm(hook, trigger="error_rate", errors="new", minutes=15)
+    traffic.minutes(20)
+    for number in range(40):
+        group(traffic, f"new{number:02}", 1 + (number == 39))
+    assert traffic.minutes(5) == MOST_ALERTS
+    messages = traffic.world.messages(hook)
+    assert messages[0]["text"].endswith("new39 failed")
+    assert messages[-1]["title"] == "New errors: Shop"
+    assert ["Errors", "36"] in messages[-1]["fields"]
+    assert len(traffic.box.box.box_db.read_now(lambda db: episode_rows.of_rule(db, rule))) == 40
+    assert traffic.minutes(5) == 0
 
 
 def test_resolved_error_that_is_back_is_told(traffic: Traffic) -> None:

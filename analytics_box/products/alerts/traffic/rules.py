@@ -106,31 +106,31 @@ def error_rate(sessions: Sessions, wanted: Terms) -> Verdict:
 
 def new_groups(
     now: Mapping[str, WindowGroup], before: Mapping[str, WindowGroup], decided: Mapping[str, int], least: int
-) -> list[str]:
+) -> dict[str, str]:
     """The messages of error groups that are new, or back for the first time since they were resolved; `decided` is
-    when (UTC ms). Those that affect most sessions come first."""
-    found = []
+    when (UTC ms)."""
+    found = {}
     for fingerprint, group in now.items():
         resolved, earlier = decided.get(fingerprint), before.get(fingerprint)
         is_back = resolved is not None and group.last > resolved and (earlier is None or earlier.last <= resolved)
         if group.sessions >= least and (earlier is None or is_back):
-            found.append(group)
-    return [group.message for group in sorted(found, key=lambda group: -group.sessions)]
+            found[fingerprint] = group.message
+    return found
 
 
 def rising_groups(
     now: Mapping[str, WindowGroup], before: Mapping[str, WindowGroup], windows: float, wanted: Terms
-) -> list[str]:
+) -> dict[str, str]:
     """The messages of error groups that affect far more sessions than usual; `before` are those of the `windows` before
     this one."""
-    found = []
+    found = {}
     for fingerprint, group in now.items():
         earlier = before.get(fingerprint)
         usual = earlier.sessions / windows if earlier is not None else 0.0
         limit = usual * (1 + wanted.threshold / 100)
         if group.sessions >= max(wanted.least, limit) and _is_no_chance(group.sessions - usual, usual):
-            found.append(group)
-    return [group.message for group in sorted(found, key=lambda group: -group.sessions)]
+            found[fingerprint] = group.message
+    return found
 
 
 def _is_no_chance(difference: float, usual: float) -> bool:

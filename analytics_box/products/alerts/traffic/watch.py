@@ -5,18 +5,21 @@ first. While the monitor of a website is down, and until a whole window lies beh
 """
 
 import logging
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from functools import partial
+from hashlib import blake2b
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.clock import DAY, HOUR, MINUTE, Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.base.store.db import Connection, Db
-from analytics_box.base.translation import _
+from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts import episode_rows, telling
 from analytics_box.products.alerts import rows as alarm_rows
 from analytics_box.products.alerts.alert_rule import AlertRule, ErrorAlert
@@ -53,6 +56,11 @@ def subject(website_id: str) -> str:
     return f"website:{website_id}"
 
 
+_ERROR: Final = ":error:"
+# The most error groups that are told one by one after one look; of more, the rest is told together.
+MOST_ALERTS: Final = 5
+
+
 def spike(about: TrafficWindow, visitors: int, usual: float) -> Occurrence:
     """More visitors than usual."""
     return _comparison_text(
@@ -87,13 +95,34 @@ def errors(about: TrafficWindow, sessions: Sessions) -> Occurrence:
     return _occurrence("error_rate", about, title, text, ((_("Sessions with errors"), f"{share} %"),))
 
 
-def error_groups(about: TrafficWindow, kind: ErrorAlert, messages: Sequence[str]) -> Occurrence:
-    """Error groups that are new or back, or rising."""
-    title = _("New errors: {website}") if kind == "new" else _("Rising errors: {website}")
-    shown = " · ".join(message[:LONGEST_MESSAGE] for message in messages[:MOST_MESSAGES])
+def error_groups(
+    about: TrafficWindow, kind: ErrorAlert, groups: Sequence[tuple[str, str]], subjects: Sequence[str]
+) -> Occurrence:
+    """Error groups that are new, back or rising: their fingerprints and messages, and the subjects of their alerts."""
+    count, page = len(groups), "/errors"
+    title = (
+        ngettext("New error: {website}", "New errors: {website}", count)
+        if kind == "new"
+        else ngettext("Rising error: {website}", "Rising errors: {website}", count)
+    )
+    shown = " · ".join(message[:LONGEST_MESSAGE] for _fingerprint, message in groups[:MOST_MESSAGES])
     text = _("In the last {window}: {messages}").format(window=about.window, messages=shown)
-    title = title.format(website=about.website.name)
-    return _occurrence("error_rate", about, title, text, ((_("Errors"), figures.count(len(messages))),))
+    made = _occurrence(
+        "error_rate",
+        about,
+        title.format(website=about.website.name),
+        text,
+        ((_("Errors"), figures.count(count)),) if count > 1 else (),
+    )
+    if count == 1 and FINGERPRINT.fullmatch(groups[0][0]):
+        page = f"/errors/{groups[0][0]}"
+    return replace(made, topic=f"{subjects[0]}:{kind}:{about.end}", subject=subjects[0], url=f"{made.url}{page}")
+
+
+def group_subject(website_id: str, fingerprint: str) -> str:
+    """The subject of alerts about an error group. Fingerprints of earlier versions are messages, which can be long."""
+    digest = blake2b(fingerprint.encode(errors="surrogatepass"), digest_size=8).hexdigest()
+    return f"{subject(website_id)}{_ERROR}{digest}"
 
 
 def first_event(about: TrafficWindow, *, ever: bool) -> Occurrence:
@@ -143,6 +172,7 @@ def _occurrence(
     )
 
 
+FINGERPRINT: Final = re.compile(r"[0-9a-f]{16}")
 _SECONDS = 5.0  # for one look
 # The most error groups of a window that are judged.
 MOST_GROUPS: Final = 200
@@ -243,6 +273,14 @@ class TrafficJudgement(Struct, frozen=True):
     occurrence: Occurrence | None = None
 
 
+class AlertingGroups(Struct, frozen=True):
+    """The error groups of a window that an alert rule is about: messages by fingerprint, most sessions first."""
+
+    about: TrafficWindow
+    kind: ErrorAlert
+    messages: Mapping[str, str]
+
+
 class TrafficWatch:
     """Looks at the websites of all alarms about traffic. Call `run` each minute."""
 
@@ -310,6 +348,8 @@ class TrafficWatch:
         self, rule: AlertRule, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
     ) -> int:
         found = await self._judge(rule, website, measured, end=end, since=since, now=now)
+        if isinstance(found, AlertingGroups):
+            return await self._db.write(partial(_follow_groups, rule_id=rule.id, found=found, now=now))
         if found is None or found.verdict == "lasts":
             return 0
         if found.occurrence is None:
@@ -319,7 +359,7 @@ class TrafficWatch:
 
     async def _judge(
         self, rule: AlertRule, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
-    ) -> TrafficJudgement | None:
+    ) -> TrafficJudgement | AlertingGroups | None:
         """The result of an alert rule for a website; None if there is too little data."""
         wanted = rules.terms(rule)
         if rule.trigger == "first_event":
@@ -344,24 +384,21 @@ class TrafficWatch:
 
     async def _groups(
         self, kind: ErrorAlert, about: TrafficWindow, measured: TrafficFigures, start: int
-    ) -> TrafficJudgement:
-        """The result for error groups that are new, back or rising. Ignored groups never are."""
+    ) -> AlertingGroups:
+        """The error groups that are new, back or rising. Ignored groups never are."""
         website, wanted = about.website, about.terms
         now = await measured.groups(website.site, start, about.end)
         ignored = await self._db.read(lambda db: rows.decided_groups(db, website.id, "ignored"))
         now = {fingerprint: group for fingerprint, group in now.items() if fingerprint not in ignored}
-        if not now:
-            return TrafficJudgement("ends")
-        if kind == "new":
+        messages: Mapping[str, str] = {}
+        if now and kind == "new":
             decided = await self._db.read(lambda db: rows.decided_groups(db, website.id, "resolved"))
             before = await measured.groups(website.site, start - NEW_AFTER, start, tuple(now))
             messages = rules.new_groups(now, before, decided, wanted.least)
-        else:
+        elif now:
             before = await measured.groups(website.site, start - DAY, start, tuple(now))
             messages = rules.rising_groups(now, before, DAY / (wanted.minutes * MINUTE), wanted)
-        if not messages:
-            return TrafficJudgement("ends")
-        return TrafficJudgement("begins", error_groups(about, kind, messages))
+        return AlertingGroups(about, kind, messages)
 
     async def _first_event(
         self, website: Website, measured: TrafficFigures, wanted: Terms, *, end: int, since: int
@@ -400,6 +437,30 @@ def _begin(db: Connection, *, alarm_id: str, occurrence: Occurrence, now: int) -
     return telling.to(db, rule, occurrence, now=now)
 
 
+def _follow_groups(db: Connection, *, rule_id: str, found: AlertingGroups, now: int) -> int:
+    """Begin an alert for each group that has none yet, and end those of groups that are as usual again."""
+    rule = alarm_rows.ALERT_RULES.find(db, rule_id)
+    if rule is None or not rule.enabled:
+        return 0
+    website_id = found.about.website.id
+    wanted = {
+        group_subject(website_id, fingerprint): (fingerprint, text) for fingerprint, text in found.messages.items()
+    }
+    own = f"{subject(website_id)}{_ERROR}"
+    lasting = {one.subject for one in episode_rows.of_rule(db, rule_id) if one.subject.startswith(own)}
+    for gone in sorted(lasting - {*wanted}):
+        telling.end(db, rule, gone, now=now)
+    fresh = [one for one in wanted if one not in lasting]
+    alone = fresh if len(fresh) <= MOST_ALERTS else fresh[: MOST_ALERTS - 1]
+    told = 0
+    for subjects in (*([one] for one in alone), fresh[len(alone) :]):
+        if subjects:
+            groups = [wanted[one] for one in subjects]
+            occurrence = error_groups(found.about, found.kind, groups, subjects)
+            told += telling.to(db, rule, occurrence, now=now, others=subjects[1:])
+    return told
+
+
 def _end(db: Connection, *, rule: AlertRule, website_id: str, now: int) -> None:
     telling.end(db, rule, subject(website_id), now=now)
 
@@ -408,5 +469,5 @@ def _end_others(db: Connection, *, alarms: list[AlertRule], there: set[tuple[str
     """End what lasts of websites that are not there any more."""
     for rule in alarms:
         for episode in episode_rows.of_rule(db, rule.id):
-            if (rule.id, episode.subject) not in there:
+            if (rule.id, episode.subject.partition(_ERROR)[0]) not in there:
                 telling.end(db, rule, episode.subject, now=now)
