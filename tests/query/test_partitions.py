@@ -63,7 +63,6 @@ LISTED = {
 }
 # Types whose parts may be more or less than the whole, and why.
 NOT_PARTED = {
-    "abandoned_fields": "fields are left out that all visitors in a part submitted, and with them these visitors",
     "frustration_by_page": "pages with few views are left out, so a page may be in the whole alone",
     "custom_events_property_top_values": "only the most frequent values are listed",
     "custom_events_property_distribution": "properties with many values are left out",

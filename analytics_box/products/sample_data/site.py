@@ -12,13 +12,17 @@ Section = Literal["home", "pricing", "docs", "blog", "download", "signup", "abou
 
 
 class SamplePage(NamedTuple):
-    """A page of the site."""
+    """A page of the site. Views of it are sent with its `properties`."""
 
     section: Section
     path: str
     title: str
+    properties: dict[str, str] | None = None
 
 
+_AUTHORS = ("Mara Lind", "Jo Okafor", "Tim Brandt")
+# Pages that links lead to, although they are gone.
+MISSING = ("/docs/sync-setup", "/blog/inkwell-1", "/download/linux-arm", "/pricing/students")
 # Paths and titles by section, the most read ones first; readers thin out as 1, 1/2, 1/3 …
 _LISTED: dict[Section, tuple[tuple[str, str], ...]] = {
     "home": (("/", "Inkwell: notes that stay yours"),),
@@ -52,7 +56,11 @@ _LISTED: dict[Section, tuple[tuple[str, str], ...]] = {
 }
 
 PAGES: dict[Section, tuple[SamplePage, ...]] = {
-    section: tuple(SamplePage(section, path, title) for path, title in listed) for section, listed in _LISTED.items()
+    section: tuple(
+        SamplePage(section, path, title, {"author": _AUTHORS[at % 3], "kind": "post"} if section == "blog" else None)
+        for at, (path, title) in enumerate(listed)
+    )
+    for section, listed in _LISTED.items()
 }
 TALKED_ABOUT = PAGES["blog"][0]  # by Hacker News, on the day of the spike
 

@@ -14,13 +14,14 @@ from analytics_box.ingest.payload import Incoming
 from analytics_box.products.sample_data import measured
 from analytics_box.products.sample_data.arrivals import Arrival
 from analytics_box.products.sample_data.audience import DIRECT, MACHINES, SampleMachine, SamplePlace, VisitSource
-from analytics_box.products.sample_data.site import DOMAIN, GOES_ON, NEXT, PAGES, READING, SamplePage, Section
+from analytics_box.products.sample_data.site import DOMAIN, GOES_ON, MISSING, NEXT, PAGES, READING, SamplePage, Section
 from analytics_box.web.recognition import agent, countries
 
 MOST_PAGES = 15  # in one visit
 LONGEST_READING = 20 * 60  # seconds on one page
 LEAVE_ARRIVES = 0.93  # leave beacons get lost when a phone goes to sleep
 COMES_AGAIN = 0.06  # later on the same day
+LINK_IS_BROKEN = 0.008
 CITY_KNOWN = 0.86
 COUNTRY_KNOWN = 0.9  # of those whose city is not
 VERSION = "2.3.1"  # that can be downloaded
@@ -102,7 +103,9 @@ def read_pages(reader: Reader, time: int, source: VisitSource) -> Iterator[Going
     for _ in range(MOST_PAGES):
         goes_on = random.random() < GOES_ON[page.section]
         seconds = _seconds_on(random, page, goes_on=goes_on)
-        yield _send(reader, time, "screen_view", address, title=page.title, referrer=referrer)
+        yield _send(
+            reader, time, "screen_view", address, title=page.title, referrer=referrer, properties=page.properties
+        )
         for name, properties in _deeds(reader, page):
             moment = time + random.randint(1, max(1, seconds * 1000 - 1))
             yield _send(reader, moment, name, address, properties=properties)
@@ -114,6 +117,13 @@ def read_pages(reader: Reader, time: int, source: VisitSource) -> Iterator[Going
             yield _send(reader, time, "page_exit", address, time_on_page=engaged, scroll_depth=_scroll(random, engaged))
         if not goes_on:
             return
+        if random.random() < LINK_IS_BROKEN:
+            time += random.randint(200, 1_500)
+            missing = f"https://{DOMAIN}{random.choice(MISSING)}"
+            yield _send(reader, time, "screen_view", missing, title="Page not found", referrer=address)
+            found = {"referrer": address.partition("?")[0]}
+            yield _send(reader, time, "not_found", missing, properties=found, interactive=False)
+            time += random.randint(2, 9) * SECOND
         time += random.randint(200, 1_500)
         referrer = address
         page = _page_of(random, NEXT[page.section])
@@ -150,7 +160,7 @@ def _deeds(reader: Reader, page: SamplePage) -> Iterator[tuple[str, dict[str, An
     elif page.path == "/pricing" and chance < 0.24:
         yield "plan_selected", {"plan": random.choice(("pro", "pro", "team")), "yearly": random.random() < 0.6}
     elif page.section == "docs" and chance < 0.07:
-        yield "docs_search", {"query": random.choice(_SEARCHES)}
+        yield "site_search", {"term": random.choice(_SEARCHES)}
     elif page.section == "blog" and chance < 0.04:
         yield "newsletter_subscribed", {"place": random.choice(("footer", "inline"))}
     elif page.section == "home" and chance < 0.08:

@@ -13,8 +13,6 @@ from analytics_box.query.ranges import TimeWindow
 REACHES = tuple(range(10, 101, 10))
 # The events of the tracker, and the property that each is listed by.
 SITE_SEARCH, NOT_FOUND, FILE_DOWNLOAD = ("site_search", "term"), ("not_found", "referrer"), ("file_download", "href")
-_PATH = column("path", "string", "Path of the page")
-_VISITORS = column("visitors", "number", "Distinct visitors", field("users"))
 
 
 def _reach(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
@@ -27,7 +25,7 @@ def _elements(name: str, title: str, description: str, target: str, count: Outpu
     """Elements of pages by how often something happened to them."""
     ask = ScanRequest(
         "engagement",
-        (measure, "users"),
+        (measure, f"users_of_{measure}"),
         (target, "path"),
         present=(target,),
         least=(measure, 1),
@@ -38,7 +36,12 @@ def _elements(name: str, title: str, description: str, target: str, count: Outpu
         family="Engagement",
         title=title,
         description=description,
-        columns=(column("name", "string", "The element", field(target)), _PATH, count, _VISITORS),
+        columns=(
+            column("name", "string", "The element", field(target)),
+            column("path", "string", "Path of the page"),
+            count,
+            column("visitors", "number", "Distinct visitors", field(f"users_of_{measure}")),
+        ),
         asks=(ask,),
         filters=("path", *SELECTING),
     )

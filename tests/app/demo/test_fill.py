@@ -134,7 +134,7 @@ def test_password_is_random_stable_and_readable_by_its_owner_only(
 def test_a_real_box_is_left_alone(tmp_path: Path) -> None:
     migrate(tmp_path)
     before = sorted(path.name for path in tmp_path.iterdir())
-    with pytest.raises(NotADemo, match="not a demo"):
+    with pytest.raises(NotADemo, match="not from a demo"):
         demo.fill(tmp_path, NOW)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     assert count(tmp_path) == 0

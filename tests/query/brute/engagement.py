@@ -156,7 +156,12 @@ def _elements(target: str, counted: str, measure: Callable[[Row], int], facts: F
             if row[target]:
                 found.setdefault((row[target], path), []).append(row)
     made = [
-        {"name": element, "path": path, counted: sum(map(measure, rows)), "visitors": visited(rows)}
+        {
+            "name": element,
+            "path": path,
+            counted: sum(map(measure, rows)),
+            "visitors": visited([row for row in rows if measure(row)]),
+        }
         for (element, path), rows in sorted(found.items())
     ]
     return sorted((row for row in made if row[counted]), key=lambda row: -row[counted])

@@ -196,6 +196,7 @@ EXPERIMENTS = {
     "conversions": "sum(converted * (1 - mixed))",
 }
 OUTGOING = _SPANS | {"hrefs": "count(distinct href)"}
+_ABANDONED = "form_fields > 0 and form_submits = 0"
 ENGAGEMENT = _SPANS | {
     "time_total": "sum(time_on_page)",
     "time_rows": "count(time_on_page)",
@@ -215,7 +216,16 @@ ENGAGEMENT = _SPANS | {
     "dead_clicks": "sum(dead_clicks)",
     "form_starts": "count(case when form_fields > 0 or form_submits > 0 then 1 end)",
     "form_submits": "count(case when form_submits > 0 then 1 end)",
-    "abandoned": "count(case when form_fields > 0 and form_submits = 0 then 1 end)",
+    "abandoned": f"count(case when {_ABANDONED} then 1 end)",
+    # Visitors with something that these measures count.
+    **{
+        f"users_of_{name}": f"count(distinct case when {met} and {VISITED} then visitor end)"
+        for name, met in (
+            ("rage_clicks", "rage_clicks > 0"),
+            ("dead_clicks", "dead_clicks > 0"),
+            ("abandoned", _ABANDONED),
+        )
+    },
 }
 # Numbers in thousandths, whose sums fit into 64 bits. Visitors choose the values: larger ones count as text.
 _NUMBER = (
