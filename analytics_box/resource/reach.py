@@ -57,11 +57,11 @@ class Reach(Struct, frozen=True):
     def covers(self, row: OwnedRow) -> bool:
         """Whether a resource is in reach."""
         known = (getattr(row, "id", None), getattr(row, "website_id", None))
-        return row.organization_id == self.organization_id and any(map(self.reaches, known))
+        return row.organization_id == self.organization_id and self.reaches(*known)
 
-    def reaches(self, resource_id: str | None) -> bool:
-        """Whether a resource and what belongs to it are in reach, by its id; None for no resource."""
-        return self.resources is None or resource_id in self.resources
+    def reaches(self, *ids: str | None) -> bool:
+        """Whether a resource is in reach, by its id or by that of its website."""
+        return self.resources is None or any(one in self.resources for one in ids)
 
 
 def reach(call: Call, organization_id: str | None = None, *, restricted: bool = False) -> Reach:

@@ -14,6 +14,7 @@ from analytics_box.resource.reach import GRANTED
 from tests.resources.declared import BY_NAME, RESOURCES, Resource
 from tests.resources.test_access import WITH_PAGES, buttons, pages_of
 from tests.resources.world import World
+from tests.rooms import Form
 
 ROLES: tuple[Role, ...] = ("viewer", "member")
 GRANTABLE = {"website": "website", "link": "link", "monitor": "monitor", "status page": "status page", "flag": "flag"}
@@ -156,3 +157,34 @@ def test_query_answers_for_selected_websites_only(full: World, garden: str) -> N
     assert answer.status == 200
     assert shop.encode() not in answer.body
     assert garden.encode() in answer.body
+
+
+@pytest.mark.parametrize("name", sorted(GRANTABLE))
+def test_forms_of_a_granted_resource_are_accepted(full: World, name: str) -> None:
+    own = full.rooms.own
+    resource = BY_NAME[name]
+    tried = 0
+    for path in pages_of(resource):
+        one = full.ids[own]["website"] if name == "website" else full.plain(resource, own)
+        full.ids[own]["id"] = one
+        address = str(full.filled(path, own))
+        person = full.rooms.person({own: "member"}, [one])
+        for title, button in buttons(full.rooms.page(address, person), address).items():
+            if isinstance(button, Form) and "/delete" not in button.action:
+                status = full.rooms.send(button.action, button.fields, person).status
+                assert status in {200, 303, 400, 409, 415}, (address, title, status)
+                tried += 1
+    assert tried
+
+
+def test_other_monitor_cannot_be_added_to_a_granted_status_page(full: World) -> None:
+    own = full.rooms.own
+    page, monitor = full.plain(BY_NAME["status page"], own), full.ids[own]["monitor"]
+    person = full.rooms.person({own: "member"}, [page])
+    given = {"statusPageId": page, "uptimeScheduleId": monitor}
+    assert full.rooms.call("statusPage.addMonitor", given, person).status == 404
+    sent = {"add": "monitor", "monitor": monitor}
+    assert full.rooms.send(f"/status-pages/{page}/components", sent, person).status in {400, 404}
+    shown = full.rooms.good("statusPage.get", {"statusPageId": page})
+    assert monitor not in str(shown)
+    assert full.rooms.call("statusPage.addMonitor", given).status == 200

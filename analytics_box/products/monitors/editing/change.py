@@ -263,8 +263,10 @@ def _record_many(db: Connection, acting: Reach, given: Bulk, tags: tuple[str, ..
 def check_places(db: Connection, websites: Directory, acting: Reach, monitor: Monitor) -> None:
     """Raises BadRequest for a website or a parent that is not the organization's, or that is below the monitor."""
     website_id = monitor.website_id
-    if not acting.reaches(website_id):
-        raise BadRequest.about("websiteId", _("This key is limited to some websites. Send websiteId"))
+    before = MONITORS.find(db, monitor.id)
+    kept = before is not None and before.website_id == website_id and acting.covers(before)
+    if not kept and not acting.reaches(website_id):
+        raise BadRequest.about("websiteId", _("Choose a website that you or the API key can access"))
     website = websites.find(website_id) if website_id is not None else None
     if website_id is not None and (website is None or website.organization_id != monitor.organization_id):
         raise BadRequest.about("websiteId", _("There is no website with this id in the organization"))

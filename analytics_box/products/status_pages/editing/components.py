@@ -47,7 +47,7 @@ def insert(db: Connection, own: Reach, made: Component, *, at_end: bool = True) 
     """Store a new component of a page in reach. Raises NotFound, BadRequest or Conflict."""
     if made.monitor_id is not None:
         found = known_monitor(db, made.monitor_id)
-        if found is None or found[1] != own.organization_id:
+        if found is None or found[1] != own.organization_id or not own.reaches(made.monitor_id, found[2]):
             raise errors.NotFound.of(
                 "schedule",
                 made.monitor_id,
