@@ -1,4 +1,4 @@
-"""The range in the address of a page of figures, and the local days that it stands for. Pure.
+"""The range in the address of a page of figures, and the local days that it selects. Pure.
 
 Beside the presets of the API, pages know the last twelve months and all time, and own dates of as many days as a
 query may have.

@@ -1,6 +1,6 @@
 """Fingerprints of JavaScript errors: errors with the same cause get the same one. Pure.
 
-A fingerprint is made of the type, the message without what differs from case to case, and the functions and scripts of
+A fingerprint consists of the type, the message without what differs from case to case, and the functions and scripts of
 the top stack frames. Lines and columns are left out: they change with each release.
 """
 

@@ -107,7 +107,7 @@ Way = Literal[
 
 
 class DerivedKey(NamedTuple):
-    """A key that is made of names of the plan. `codes` are the texts of the first name's values."""
+    """A key that consists of names of the plan. `codes` are the texts of the first name's values."""
 
     way: Way
     of: tuple[str, ...]

@@ -53,7 +53,7 @@ async def nobody(_site: int, _visitors: list[int]) -> set[int]:
 async def older(events: Db, number: int, *, days: int, now: int, elsewhere: Elsewhere = nobody) -> int:
     """Remove what is from before the last `days` whole UTC days; how many events there were.
 
-    A session goes or stays as a whole, by the day on which it began, so that no figure is made of half a session.
+    A session goes or stays as a whole, by the day on which it began, so that no figure consists of half a session.
     With the last event of someone the knowledge goes of who it was; `elsewhere` says who has events on other machines.
     """
     removed = await before(events, number, instant=(utc_day(now) - days) * DAY, elsewhere=elsewhere)

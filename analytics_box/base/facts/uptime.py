@@ -103,7 +103,7 @@ def bin_of(duration: int) -> int:
 
 
 def middle(number: int) -> float:
-    """The duration that a bin stands for, in microseconds: no duration in it is further than 1 % away."""
+    """The duration that a bin represents, in microseconds: no duration in it is further than 1 % away."""
     return _LEAST / 2 if number == 0 else _LEAST * _GROWTH ** (number - 0.5)
 
 

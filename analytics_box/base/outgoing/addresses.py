@@ -1,6 +1,6 @@
 """Addresses that the box may connect to on behalf of people (security: outgoing requests). Pure but for `is_own`.
 
-An IPv6 address that stands for an IPv4 one is judged by that one too. `ipaddress` alone is not enough: it considers
+An IPv6 address that wraps an IPv4 one is judged by that one too. `ipaddress` alone is not enough: it considers
 multicast, NAT64, 6to4 and site-local addresses global.
 """
 
@@ -106,7 +106,7 @@ class Fence:
 
 
 def is_public(address: Address) -> bool:
-    """Return whether an address is on the public internet, as is the IPv4 address that it may stand for."""
+    """Return whether an address is on the public internet, as is the IPv4 address that it may wrap."""
     try:
         return all(_is_routed(each) for each in unwrap_address(address))
     except AddressRefused:
@@ -119,7 +119,7 @@ def _is_routed(address: Address) -> bool:
         return False
     if isinstance(address, IPv6Address):
         if address in _NAT64 or address in _SIX_TO_FOUR:
-            return True  # What it stands for is judged as well. Python before 3.11.4 finds 6to4 private.
+            return True  # The wrapped address is checked as well. Python before 3.11.4 finds 6to4 private.
         if address not in _UNICAST:
             return False
     closed = any(address in network for network in _CLOSED if network.version == address.version)
@@ -149,7 +149,7 @@ def _reverse(labels: list[str]) -> Address | None:
 
 
 def unwrap_address(address: Address) -> tuple[Address, Address]:
-    """The address to connect to, and the one that it stands for in the end. Raises AddressRefused for
+    """The address to connect to, and the one that it wraps. Raises AddressRefused for
     one with a zone."""
     if isinstance(address, IPv4Address):
         return address, address

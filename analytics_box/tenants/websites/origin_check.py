@@ -157,7 +157,7 @@ def _taken_apart(text: str) -> Origin:
 
 
 def fits(pattern: Origin, origin: Origin) -> bool:
-    """Whether this origin is one of those that the pattern means; `*.` stands for any subdomain, not for none."""
+    """Whether this origin is one of those that the pattern means; `*.` matches any subdomain, not for none."""
     if pattern.scheme and pattern.scheme != origin.scheme:
         return False
     if pattern.port and pattern.port != origin.port:

@@ -207,7 +207,7 @@ def kind_of(name: str) -> Kind:
 
 
 def domain_of(name: str) -> str:
-    """The domain that stands for a source: its own where the name is a host, empty if there is none."""
+    """The domain of a source: its own where the name is a host, empty if there is none."""
     if name == DIRECT:
         return ""
     return known_sources().domains.get(name, name if "." in name and " " not in name else "")

@@ -34,7 +34,7 @@ def put_together(db: Connection, numbers: Sequence[int], *, start: int, end: int
 
     Stops after `most` checks.
 
-    What stands for a UTC day is of its noon, which is that date in nearly every time zone.
+    What represents a UTC day is of its noon, which is that date in nearly every time zone.
     Checks that are together already stay as they are.
     """
     seen, within = 0, DAY // 2 if bucket == DAY else 0
