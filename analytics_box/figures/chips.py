@@ -11,7 +11,7 @@ from analytics_box.figures.narrowing import Alternative, Match, Narrow
 from analytics_box.figures.narrowing_address import EXACT
 from analytics_box.figures.narrowing_question import problems
 from analytics_box.figures.view import View
-from analytics_box.query.named_goals import FIELD
+from analytics_box.query.named import GOAL
 
 _MATCHES = {"all": _("All filters"), "any": _("Any filter")}
 FIELD_LABELS = {
@@ -140,7 +140,7 @@ def _segment(view: View) -> tuple[ChipGroup, ...]:
     if segment is None:
         return ()
     problem = "" if segment.name else _("this segment no longer exists")
-    if any(item.field == FIELD for item in problems(segment.filters, view.goal_ids)):
+    if any(item.field == GOAL for item in problems(segment.filters, view.goal_ids)):
         problem = _("a condition about a goal that no longer exists")
     chip = Chip("chip-segment", _("Segment"), figures.visible(segment.name or segment.id), "", problem)
     return (ChipGroup((replace(chip, href=replace(view, segment=None).link()),)),)

@@ -10,7 +10,7 @@ from analytics_box.base.translation import _
 from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.narrowing import EVERYTHING
 from analytics_box.figures.view import View
-from analytics_box.query.named_goals import FIELD
+from analytics_box.query.named import GOAL
 from analytics_box.web.call import Call
 from analytics_box.web.page.visit import PageRequest
 
@@ -29,9 +29,9 @@ async def with_goals(visit: PageRequest, number: int, view: View) -> View:
     if view.goals is not None:
         return view
     segment = view.segment.filters if view.segment is not None else EVERYTHING
-    named = {
-        value for item in (*view.filters.items, *segment.items) if item.field == FIELD for value in item.values
-    } | ({view.goal.id} if view.goal is not None else set())
+    named = {value for item in (*view.filters.items, *segment.items) if item.field == GOAL for value in item.values} | (
+        {view.goal.id} if view.goal is not None else set()
+    )
     if not named:
         return view
     found = {one.id: one for one in await visit.parts[KeptGoals].find(visit.call, number, named)}

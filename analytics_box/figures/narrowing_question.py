@@ -7,7 +7,7 @@ from analytics_box.base.translation import _
 from analytics_box.figures.narrowing import WITHOUT_VALUE, Match, Narrow, Narrowing, Op, join_parts
 from analytics_box.query.filters import Op as WireOp
 from analytics_box.query.happened import FIELDS, LIMITS, wrong_with
-from analytics_box.query.named_goals import FIELD as GOAL
+from analytics_box.query.named import GOAL
 from analytics_box.query.patterns import NotAPattern, compile_pattern
 from analytics_box.query.request import MAX_HAPPENED, MAX_PATTERN, MAX_PATTERNS, QueryFilterInput
 

@@ -45,7 +45,7 @@ from analytics_box.figures.spans import days_of, quoted_value
 from analytics_box.figures.tiles import Tile
 from analytics_box.figures.view import View
 from analytics_box.query import presence, ranges
-from analytics_box.query.named_links import FIELD as LINK
+from analytics_box.query.named import LINK
 from analytics_box.query.presence import Presence
 from analytics_box.query.ranges import DayRange
 from analytics_box.query.request import QueryFilterInput

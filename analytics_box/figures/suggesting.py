@@ -11,7 +11,7 @@ from analytics_box.figures.goals import KeptGoals
 from analytics_box.figures.narrowing_address import EXACT, LONGEST_VALUE, values_of
 from analytics_box.figures.values import SHOWN, KeptValues, KnownValues, Value, like, list_of, matching_values, values
 from analytics_box.figures.view import View, address, read_view
-from analytics_box.query.named_goals import FIELD
+from analytics_box.query.named import GOAL
 from analytics_box.web.page.visit import Next, Page, PageRequest
 
 
@@ -37,7 +37,7 @@ async def redirect_with_values(visit: PageRequest, number: int, view: View) -> N
     if field not in of.fields:
         return None
     typed = [value.strip()[:LONGEST_VALUE] for value in values_of(query, "value")]
-    if query.get("op", "is") in EXACT and (list_of(of, field) is not None or field == FIELD) and any(typed):
+    if query.get("op", "is") in EXACT and (list_of(of, field) is not None or field == GOAL) and any(typed):
         stored = of.stored.get(field, str)
         found = await _values(visit, number, view, field)
         typed = [name for text in typed if text for name in matching_values(found, stored(text))]
@@ -47,7 +47,7 @@ async def redirect_with_values(visit: PageRequest, number: int, view: View) -> N
 
 async def _values(visit: PageRequest, number: int, view: View, field: str) -> Sequence[Value]:
     """The values of a field; goals by their ids. None if they are not known in time."""
-    if field == FIELD:
+    if field == GOAL:
         return [Value(one.id, one.name) for one in await visit.parts[KeptGoals].of(visit.call, number)]
     try:
         return await values((await page.asking_for(visit, number, view))[0], visit.parts[KeptValues], field)

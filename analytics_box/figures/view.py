@@ -30,7 +30,7 @@ from analytics_box.figures.narrowing import EVERYTHING, Narrowing, Segment
 from analytics_box.figures.narrowing_address import read_narrowing
 from analytics_box.figures.periods import Step, read_step
 from analytics_box.figures.spans import USUAL, YOUNG, RangeName, RangeSpan, quoted_value, read_span
-from analytics_box.query.named_goals import FIELD as GOAL
+from analytics_box.query.named import GOAL
 
 
 class View(Struct, frozen=True):

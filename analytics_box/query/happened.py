@@ -19,7 +19,7 @@ FIELDS = {
     "scroll": "session_scroll",
     "engaged": "session_engaged",
     "link": "session_link",
-    "reached_goal": "session_goal",  # is made of the others before it is asked (named_goals.py)
+    "reached_goal": "session_goal",  # is made of the others before it is asked (named.py)
 }
 COLUMNS = frozenset(FIELDS.values())
 # What these are about is not shown to the public, or only where the website publishes what events carried.

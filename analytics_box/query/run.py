@@ -12,21 +12,31 @@ from msgspec.structs import replace
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError, DeadlineExceeded, InClickHouse, OverBudget, Unavailable
 from analytics_box.base.translation import _
-from analytics_box.query import answer, named_goals
+from analytics_box.query import results
 from analytics_box.query.access import ReadScope
 from analytics_box.query.budget import AnswerBudget, AnswerBudgets, NeedsMore, ParameterBytes
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import CannotAnswer, follow_plan
 from analytics_box.query.engines import Engines
-from analytics_box.query.named_funnels import NoFunnels, WebsiteFunnels, resolve_funnel, with_goals
-from analytics_box.query.named_goals import NoGoals, WebsiteGoals
-from analytics_box.query.named_links import LinkNumbers, NoLinks
+from analytics_box.query.named import (
+    UNKNOWN_SPLIT,
+    LinkNumbers,
+    NoFunnels,
+    NoGoals,
+    NoLinks,
+    NoSplits,
+    Splits,
+    WebsiteFunnels,
+    WebsiteGoals,
+    resolve_funnel,
+    resolve_goals,
+    with_goals,
+)
 from analytics_box.query.plan import QueryPlan
 from analytics_box.query.prepared import PreparedParameter, prepare
 from analytics_box.query.ranges import DayRange, TimeWindow
 from analytics_box.query.request import FunnelSteps, QueryParameter, QueryRequest, most_rows
 from analytics_box.query.results import CachedRows, ResultCache, Rows
-from analytics_box.query.splits import UNKNOWN, NoSplits, Splits
 from analytics_box.query.traits import Finding, TraitLookup
 
 log = logging.getLogger(__name__)
@@ -124,7 +134,7 @@ class QueryRunner:
 
     async def with_goals(self, request: QueryRequest, reads: ReadScope) -> QueryRequest:
         """The request with what the goals and the funnel mean that its filters name. Raises InvalidQuery."""
-        request = await named_goals.resolve_goals(self._goals, request, reads)
+        request = await resolve_goals(self._goals, request, reads)
         return await resolve_funnel(self._funnels, self._goals, request, reads)
 
     async def funnel_with_goals(self, site: int, funnel: FunnelSteps) -> FunnelSteps:
@@ -252,7 +262,7 @@ class QueryRunner:
         if query_type.weighed:
             rows.append([await self._split(prepared, composed.window)])
         many = sum(map(len, rows))
-        return await _build_rows(many, lambda: answer.records(query_type, request, composed.window, rows))
+        return await _build_rows(many, lambda: results.records(query_type, request, composed.window, rows))
 
     async def _split(self, prepared: PreparedParameter, window: TimeWindow) -> Record:
         """In which shares the flag that is asked about gives its variants, of the first website that has it."""
@@ -260,7 +270,7 @@ class QueryRunner:
             found = await self._splits.of(site, prepared.flag, window.start, window.end)
             if found is not None:
                 return structs.asdict(found)
-        return structs.asdict(UNKNOWN)
+        return structs.asdict(UNKNOWN_SPLIT)
 
     async def _read(self, plan: QueryPlan, taken: ParameterBytes, *, keep: bool) -> list[Record]:
         """The engine's rows of a plan, as records."""

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
-from analytics_box.query import named_links, traits
+from analytics_box.query import named, traits
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType, Record
 from analytics_box.query.catalog.values import instant_text
@@ -108,8 +108,8 @@ def prepared_twice(
 
 def _having_found(request: QueryRequest, finding: int) -> QueryRequest:
     """The request as if the people and the links that its filters name had been found."""
-    links = named_links.link_filters(request.filters)
-    request = named_links.with_numbers(request, dict.fromkeys(links, (finding,)))
+    links = named.link_filters(request.filters)
+    request = named.with_numbers(request, dict.fromkeys(links, (finding,)))
     people = traits.trait_filters(request.filters)
     return traits.with_people(request, dict.fromkeys(people, (f"finding {finding}",)))
 

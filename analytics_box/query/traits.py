@@ -9,14 +9,23 @@ from msgspec.structs import replace
 
 from analytics_box.base.errors import DeadlineExceeded, Unavailable
 from analytics_box.base.translation import _
-from analytics_box.query import filters, named_goals, named_links
+from analytics_box.query import filters
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType
 from analytics_box.query.compose import CannotAnswer
 from analytics_box.query.filters import Filter, FilterGroup
-from analytics_box.query.named_funnels import NoFunnels, WebsiteFunnels, resolve_funnel
-from analytics_box.query.named_goals import NoGoals, WebsiteGoals
-from analytics_box.query.named_links import LinkNumbers, NoLinks
+from analytics_box.query.named import (
+    LinkNumbers,
+    NoFunnels,
+    NoGoals,
+    NoLinks,
+    WebsiteFunnels,
+    WebsiteGoals,
+    link_filters,
+    resolve_funnel,
+    resolve_goals,
+    with_numbers,
+)
 from analytics_box.query.request import QueryRequest
 
 log = logging.getLogger(__name__)
@@ -58,12 +67,12 @@ class Finding:
 
         Raises CannotAnswer, InvalidQuery or Unavailable.
         """
-        request = await named_goals.resolve_goals(self._goals, request, reads)
+        request = await resolve_goals(self._goals, request, reads)
         request = await resolve_funnel(self._funnels, self._goals, request, reads)
-        for item in named_links.link_filters(request.filters):
+        for item in link_filters(request.filters):
             if item not in self._numbers:
                 self._numbers[item] = await self._links.numbers(reads.sites, item.values)
-        request = named_links.with_numbers(request, self._numbers)
+        request = with_numbers(request, self._numbers)
         wanted = trait_filters(request.filters)
         if not wanted:
             return request

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_box.query import budget, encoded, run
+from analytics_box.query import budget, routes, run
 from analytics_box.query.access import ReadScope
 from analytics_box.query.budget import MB, AnswerBudgets, AnswerLimits
 from analytics_box.query.catalog import registry
-from analytics_box.query.encoded import EncodedEntry, Encoding
 from analytics_box.query.request import DECODER, GivenQuery, QueryRequest, check
+from analytics_box.query.routes import EncodedEntry, Encoding
 from analytics_box.query.run import ComparisonAnswer, ParameterAnswer, QueryRunner
 from tests.cases import each
 from tests.examples import examples, some
@@ -184,7 +184,7 @@ def whole(entries: list[ParameterAnswer]) -> bytes:
 def test_an_answer_within_the_budget_is_the_same_to_the_byte(
     world: World, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(encoded, "_PIECE", 3)
+    monkeypatch.setattr(routes, "_PIECE", 3)
     monkeypatch.setattr(run, "_IN_A_THREAD", 0)
     plain = QueryRunner(
         world._engines[0], world.clock, seconds=30, budgets=AnswerBudgets(AnswerLimits(bytes=1_000 * MB, rows=0))
@@ -214,7 +214,7 @@ def test_pieces_make_the_same_json(tables: list[list[dict[str, Any]]], earlier: 
     ]
     before = whole(entries)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoded, "_PIECE", piece)
+        patch.setattr(routes, "_PIECE", piece)
         assert msgspec.json.encode(sent(entries, AnswerLimits())) == before
 
 

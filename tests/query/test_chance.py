@@ -3,7 +3,7 @@
 import math
 from itertools import product
 
-from analytics_box.query.chance import (
+from analytics_box.query.catalog.flags import (
     chance_of_difference,
     chance_of_shares,
     interval_of_difference,

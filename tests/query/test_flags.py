@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from analytics_box.base.clock import DAY, SECOND
 from analytics_box.base.facts.event import CUSTOM, Event, Fact
 from analytics_box.query.access import ReadScope
-from analytics_box.query.splits import Split
+from analytics_box.query.named import Split
 from tests.cases import each
 from tests.query.facts_of_all_kinds import page_view
 from tests.query.happenings import at

@@ -21,7 +21,7 @@ from analytics_box.query.catalog import registry
 from analytics_box.query.engines import shared
 from analytics_box.query.filters import ConditionGroup, FilterCondition, FilterGroup, conditions, fitting
 from analytics_box.query.filters import Filter as Narrowing
-from analytics_box.query.named_goals import Meant
+from analytics_box.query.named import Meant
 from analytics_box.query.request import MAX_PARAMETERS
 from analytics_box.query.run import ParameterAnswer
 from tests.cases import each

@@ -17,7 +17,7 @@ from analytics_box.app.watch.state import WatchedParts, current_warnings, engine
 from analytics_box.base.backup.backups import BackupStanding
 from analytics_box.base.store.db import Db
 from analytics_box.ingest.cluster.primary import Machines
-from analytics_box.query.engines.status import ReplicaStatus
+from analytics_box.query.engines.copies import ReplicaStatus
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _KIBIBYTE = 1_024

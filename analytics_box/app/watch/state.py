@@ -34,7 +34,7 @@ from analytics_box.base.store.reserve import Disk, Reserve, disk_of, mark_of
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines.status import ReplicaStatus
+from analytics_box.query.engines.copies import ReplicaStatus
 from analytics_box.web.proxy_watch import ProxyWatch
 
 _END: Final = "-----END CERTIFICATE-----"

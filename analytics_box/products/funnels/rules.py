@@ -14,7 +14,7 @@ from analytics_box.products.goals.form import goal_text
 from analytics_box.products.goals.goal import GoalDefinition
 from analytics_box.products.goals.rules import check_goal, filters_of, narrowing_of, selecting
 from analytics_box.query.filters import Filter, FilterGroup
-from analytics_box.query.named_goals import FIELD as GOAL
+from analytics_box.query.named import GOAL
 from analytics_box.query.request import FunnelSteps
 
 MOST_BYTES: Final = 50_000

@@ -11,7 +11,7 @@ from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.goals import KeptGoals
 from analytics_box.products.goals.goal import Goal
 from analytics_box.products.goals.rules import selecting
-from analytics_box.query.named_goals import Meant
+from analytics_box.query.named import Meant
 from analytics_box.resource.audited import AuditedTable
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.findable import owned_hits

@@ -26,7 +26,7 @@ from analytics_box.figures.details import COLUMN_LABELS
 from analytics_box.figures.panels import domain_beside
 from analytics_box.products.overview.compact import EXTRAS
 from analytics_box.query.catalog.registry import TYPES, QueryType
-from analytics_box.query.catalog.sessions_by import sessions_of, sessions_of_entries
+from analytics_box.query.catalog.summary import sessions_of, sessions_of_entries
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.filters import COMMON, FilterCondition
 from analytics_box.web.recognition.language import country, display_name

@@ -19,7 +19,7 @@ from analytics_box.products.goals.lookup import find_goal
 from analytics_box.products.notes.on_charts import on_charts
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.overview.one_chart import GOAL
-from analytics_box.query.named_goals import FIELD
+from analytics_box.query import named
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.visit import Page, Visitor
@@ -32,7 +32,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     told = SubjectFacts(notes=on_charts(visit, website))
     asking, board = await page.alone(visit, website.site, view, told)
     on_overview = replace(board.view, path=f"/sites/{website.id}", of=WEBSITE, metric=CONVERSIONS, beside="")
-    only = Narrowing((Narrow(FIELD, "is", (goal.id,)),))
+    only = Narrowing((Narrow(named.GOAL, "is", (goal.id,)),))
     earnings = None
     if goal.definition.amount:
         period = GoalPeriod(asking.days, asking.zone, asking.now)

@@ -26,7 +26,7 @@ from analytics_box.products.segments.calls import ChangedSegment, NewSegment, On
 from analytics_box.products.segments.menu import address_of, narrowing
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.products.segments.segment import Segment as Saved
-from analytics_box.query.named_goals import FIELD
+from analytics_box.query.named import GOAL
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.websites.reach import own
@@ -60,7 +60,7 @@ def _with_goals(filters: Narrowing, said: Callable[[str], tuple[str, ...]]) -> N
     return normal(
         [
             replace(item, values=tuple(name for value in item.values for name in said(value)))
-            if item.field == FIELD
+            if item.field == GOAL
             else item
             for item in filters.items
         ],

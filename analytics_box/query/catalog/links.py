@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.facts.event import CLICK, KINDS
 from analytics_box.query.catalog.geo import PLACE_CODES
+from analytics_box.query.catalog.tables import every_hour_of_the_week
 from analytics_box.query.catalog.traffic import PARTS
 from analytics_box.query.catalog.types import OutputColumn, QueryType, ScanRequest, Shape, Visualization, column
 from analytics_box.query.catalog.values import (
@@ -17,7 +18,6 @@ from analytics_box.query.catalog.values import (
     text_of_code,
     text_or_unknown,
 )
-from analytics_box.query.catalog.week import every_hour_of_the_week
 from analytics_box.query.plan import DAY_OF_WEEK, HOUR_OF_DAY, PlanOrder
 
 _FILTERS = (

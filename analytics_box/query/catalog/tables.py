@@ -1,10 +1,13 @@
-"""The row that most types have: a value, its page views, its visitors and their share (wire 1.0)."""
+"""Rows that several types have: a value with page views, visitors and share (wire 1.0); hours of a week."""
+
+from collections.abc import Sequence
 
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
-from analytics_box.query.catalog.types import OutputColumn, QueryType, ScanRequest, Visualization, column
+from analytics_box.query.catalog.types import OutputColumn, QueryType, Record, ScanRequest, Shape, Visualization, column
 from analytics_box.query.catalog.values import share, text_or_unknown
 from analytics_box.query.filters import COMMON
-from analytics_box.query.plan import PlanOrder
+from analytics_box.query.plan import DAY_OF_WEEK, HOUR_OF_DAY, PlanOrder
+from analytics_box.query.ranges import TimeWindow
 
 VIEWS = column("pageviews", "number", "Page views")
 VISITORS = column("visitors", "number", "Distinct visitors")
@@ -66,3 +69,18 @@ def standard(
         default_limit=rows or 100,
         visualization=visualization,
     )
+
+
+def every_hour_of_the_week(*measures: str) -> Shape:
+    """All 168 of them, also those in which nothing happened (semantics 4)."""
+    none = dict.fromkeys(measures, 0)
+
+    def shape(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
+        found = {(row[DAY_OF_WEEK], row[HOUR_OF_DAY]): row for row in rows[0]}
+        return [
+            {**found.get((day, hour), none), DAY_OF_WEEK: day, HOUR_OF_DAY: hour}
+            for day in range(7)
+            for hour in range(24)
+        ]
+
+    return shape

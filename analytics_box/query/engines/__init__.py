@@ -16,15 +16,16 @@ from analytics_box.base.clock import Clock, SystemClock
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.db import Db
 from analytics_box.base.translation import _
-from analytics_box.query.engines import changes, duckdb, shared, sql, sqlite
+from analytics_box.query.engines import copies as engine_status
+from analytics_box.query.engines import duckdb, shared, sql, sqlite
 from analytics_box.query.engines import memory as limits
 from analytics_box.query.engines.beyond import Beyond
 from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.column_replica import ColumnReplica
+from analytics_box.query.engines.copies import ReplicaStatus, alone, newest
 from analytics_box.query.engines.counting import Row, Take, no_limit
 from analytics_box.query.engines.day_rollups import DayRollups
 from analytics_box.query.engines.shared import SharedScans
-from analytics_box.query.engines.status import ReplicaStatus, alone, newest
 from analytics_box.query.engines.trimming import TrimTimes
 from analytics_box.query.plan import QueryPlan, Source
 
@@ -200,8 +201,8 @@ class Engines:
         await asyncio.shield(tending)
         if self._far is not None:
             await self._far.maintain()
-            await changes.forget(self.events, self._far.applied)
-            await changes.limit_changes(self.events)
+            await engine_status.forget(self.events, self._far.applied)
+            await engine_status.limit_changes(self.events)
 
     def _one_rolling(self) -> "asyncio.Task[None]":
         """The one that is under way, even if requests still wait for it, or one that begins."""
@@ -238,7 +239,7 @@ class Engines:
         replica = self._columns.opened
         copies = [self._rollups.applied, None if replica is None else replica.applied]
         # A copy that is not there begins with the events as they are then.
-        await changes.forget(self.events, min((one for one in copies if one is not None), default=None))
+        await engine_status.forget(self.events, min((one for one in copies if one is not None), default=None))
 
     async def _tend_rollups(self) -> None:
         async with self._tending_rollups:

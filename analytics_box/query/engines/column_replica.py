@@ -16,12 +16,11 @@ from analytics_box.base.errors import BoxError, Unavailable
 from analytics_box.base.store.db import Db
 from analytics_box.base.translation import _
 from analytics_box.query.engines import columns, duckdb, sql
-from analytics_box.query.engines.backoff import Backoff
-from analytics_box.query.engines.batches import STEP_SECONDS
+from analytics_box.query.engines.batches import STEP_SECONDS, Backoff
 from analytics_box.query.engines.columns import Replica
+from analytics_box.query.engines.copies import ReplicaStatus, newest
 from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.duckdb import PlanRun
-from analytics_box.query.engines.status import ReplicaStatus, newest
 from analytics_box.query.plan import QueryPlan
 
 if TYPE_CHECKING:

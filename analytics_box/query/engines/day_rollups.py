@@ -10,8 +10,7 @@ from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.engines import rollups_file, sql, sqlite
-from analytics_box.query.engines.backoff import LONGEST, Backoff
-from analytics_box.query.engines.batches import DONE, PUT_OFF, STEP_SECONDS, work_off
+from analytics_box.query.engines.batches import DONE, LONGEST, PUT_OFF, STEP_SECONDS, Backoff, work_off
 from analytics_box.query.engines.counting import Row, Take
 from analytics_box.query.engines.rollups_file import RollupsFile
 from analytics_box.query.plan import QueryPlan

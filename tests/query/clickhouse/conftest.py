@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import pytest
 
-from analytics_box.query.engines.clickhouse import trimming
+from analytics_box.query.engines.clickhouse import upkeep
 from tests.query.clickhouse.trimming_world import World
 from tests.query.clickhouse.world import reached
 
@@ -15,8 +15,8 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     made = World(tmp_path_factory.mktemp("facts"))
     with (
         reached(made.server),
-        patch.object(trimming, "_ROWS", 7),
-        patch.object(trimming, "_ROWS_AT_ONCE", 3),
+        patch.object(upkeep, "_ROWS", 7),
+        patch.object(upkeep, "_ROWS_AT_ONCE", 3),
     ):
         yield made
     made.close()

@@ -12,7 +12,7 @@ from analytics_box.base.clock import DAY
 from analytics_box.base.errors import InClickHouse
 from analytics_box.base.facts import orders
 from analytics_box.base.facts.tables import FACT_NAMES, SPANS
-from analytics_box.query.engines import Engines, changes
+from analytics_box.query.engines import Engines, copies
 from analytics_box.query.engines.clickhouse import shipping
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.plan import RETURNING, QueryPlan
@@ -78,7 +78,7 @@ def test_tables_that_were_emptied_are_not_filled_over_what_is_lost(
 def test_pending_changes_beyond_the_limit_are_dropped_and_sent_again_later(facts: World) -> None:
     old(facts)
     facts.faulty = 1.0
-    with patch.object(changes, "MOST", 3):
+    with patch.object(copies, "MOST", 3):
         facts.happen("erase")
         facts.happen("move")
         facts.visit()

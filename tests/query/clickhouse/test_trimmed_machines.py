@@ -17,7 +17,7 @@ from analytics_box.base.facts import erase, orders, trimmed
 from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines.clickhouse import trimming
+from analytics_box.query.engines.clickhouse import upkeep
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.machines import SHIFT, ClickHouseMachine
 from analytics_box.query.engines.clickhouse.server import ClickHouseTarget
@@ -158,7 +158,7 @@ class World(Machines):
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     made = World(tmp_path_factory.mktemp("machines"))
-    with reached(made.server), patch.object(trimming, "_ROWS", 7), patch.object(trimming, "_ROWS_AT_ONCE", 3):
+    with reached(made.server), patch.object(upkeep, "_ROWS", 7), patch.object(upkeep, "_ROWS_AT_ONCE", 3):
         yield made
     for machine in made.machines:
         machine.close()

@@ -12,7 +12,7 @@ from analytics_box.base.facts import erase, orders, trimmed
 from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.base.store.db import Connection
 from analytics_box.query.engines import Engines
-from analytics_box.query.engines.clickhouse import shipping, trimming
+from analytics_box.query.engines.clickhouse import shipping, upkeep
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.server import ClickHouseTarget
 from tests.query.clickhouse.served import needs_chdb, serving
@@ -61,7 +61,7 @@ class World(OverHttp):
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    with serving() as served, patch.object(trimming, "_ROWS", 4), patch.object(trimming, "_ROWS_AT_ONCE", 2):
+    with serving() as served, patch.object(upkeep, "_ROWS", 4), patch.object(upkeep, "_ROWS_AT_ONCE", 2):
         made = World.__new__(World)
         made.expected = {}
         made.__init__(tmp_path, served)  # type: ignore[misc]

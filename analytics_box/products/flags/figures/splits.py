@@ -11,7 +11,7 @@ from analytics_box.products.flags.evaluation.compiling import cumulative, has_we
 from analytics_box.products.flags.evaluation.outcome import off_variant
 from analytics_box.products.flags.flag import Algorithm, Flag, FlagDefinition
 from analytics_box.products.flags.history import reading
-from analytics_box.query.splits import Split
+from analytics_box.query.named import Split
 from analytics_box.tenants.websites.directory import Directory
 
 # Percent between neighbouring draws, of those that are coarse: a weight of 33.33 gets 34 of 100 whole percents.
@@ -21,7 +21,7 @@ _TWO: Final = ("false", "true")
 
 
 class FlagSplits:
-    """The splits of the flags in memory, and of their history in box.db (query.splits)."""
+    """The splits of the flags in memory, and of their history in box.db (query.named)."""
 
     def __init__(self, db: Db, flags: Flags, websites: Directory) -> None:
         self._db = db

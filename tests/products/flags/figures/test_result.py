@@ -6,7 +6,7 @@ from msgspec.structs import asdict
 
 from analytics_box.products.flags.figures.result import NO_SHARES, ExperimentResult, result_of
 from analytics_box.query.catalog.registry import TYPES
-from analytics_box.query.splits import Split, Untold
+from analytics_box.query.named import Split, Untold
 from tests.cases import each
 
 Counted = dict[str, tuple[int, int]]  # visitors and conversions by variant

@@ -10,7 +10,7 @@ from analytics_box.products.flags.evaluation.compiling import compile_ruleset
 from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.figures.splits import FlagSplits, split_of, split_within
 from analytics_box.products.flags.flag import Flag, FlagDefinition
-from analytics_box.query.splits import Split, Untold
+from analytics_box.query.named import Split, Untold
 from analytics_box.tenants.websites.directory import Directory
 from tests.cases import each
 from tests.products.flags.world import World
