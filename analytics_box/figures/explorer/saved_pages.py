@@ -27,7 +27,7 @@ async def save(visit: Visitor, website_id: FromPath[str]) -> Answer:
     """POST /sites/{id}/queries/saved: keep the query of `question` (as in an address) under a name, in the place of
     one's own of this name. Raises NotFound."""
     website, form = own(visit.call, website_id), await visit.form()
-    tried = _tried_query(website, form)
+    tried = view.read_query(view.path_of(website.id), dict(parse_qsl(form.get("question", "")))).kept()
 
     async def keep() -> str:
         await _keep(visit, website, tried, form.get("name", ""), is_shared="shared" in form)
@@ -70,10 +70,6 @@ async def _keep(visit: PageRequest, website: Website, tried: TypedQuery, name: s
             await verbs.update(visit.call, QUESTIONS, one.id, content=content, is_shared=is_shared)
             return
     await verbs.create(visit.call, QUESTIONS, website.id, clean, content, is_shared=is_shared)
-
-
-def _tried_query(website: Website, form: dict[str, str]) -> TypedQuery:
-    return view.read_query(view.path_of(website.id), dict(parse_qsl(form.get("question", "")))).kept()
 
 
 def _redirect_after(address: str, done: str) -> str:

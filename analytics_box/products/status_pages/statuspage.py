@@ -216,7 +216,7 @@ def _component(seen: PageSeen, one: ComponentSeen) -> AtlassianComponent:
         position=one.position,
         description=one.description or None,
         showcase=one.shows_uptime,
-        start_date=_day(one.created_at),
+        start_date=datetime.fromtimestamp(one.created_at / 1000, UTC).date().isoformat(),
         group_id=one.group_id,
         page_id=seen.id,
         group=False,
@@ -241,10 +241,6 @@ def _group(seen: PageSeen, group: GroupSeen) -> AtlassianComponent:
         only_show_if_degraded=False,
         components=[one.id for one in seen.components if one.group_id == group.id],
     )
-
-
-def _day(instant: int) -> str:
-    return datetime.fromtimestamp(instant / 1000, UTC).date().isoformat()
 
 
 def _incident(seen: PageSeen, one: IncidentSeen) -> AtlassianIncident:

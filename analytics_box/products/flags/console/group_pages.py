@@ -207,13 +207,8 @@ def _line(visit: PageRequest, group: TargetGroup, scope: FlagScope) -> GroupLine
 
 def _reading(visit: PageRequest, state: FlagFormState, group: TargetGroup | None) -> Reading:
     """The rules of a form as sentences."""
-    groups = _scope_of(visit, state, group).groups
+    groups = _scope(visit, group.scope if group is not None else owner_of(visit, state.fields.get("of", ""))).groups
     return Reading(rule_sentences(state.rules, group.rules if group is not None else (), groups))
-
-
-def _scope_of(visit: PageRequest, state: FlagFormState, group: TargetGroup | None) -> FlagScope:
-    """The flags and groups of the scope."""
-    return _scope(visit, group.scope if group is not None else owner_of(visit, state.fields.get("of", "")))
 
 
 def _scope(visit: PageRequest, scope_id: str) -> FlagScope:

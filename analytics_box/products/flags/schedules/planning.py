@@ -1,6 +1,5 @@
 """Schedules in box.db: each change writes its rows and its audit entry in the caller's transaction."""
 
-from datetime import datetime
 from typing import Final
 
 from analytics_box.base import audit, errors, ids
@@ -100,7 +99,7 @@ def plan_schedule(flag: Flag, given: CreateFlagSchedule, by: By) -> FlagSchedule
         raise BadRequest.about("flagId", _("The flag is archived"))
     if given.type == "update_rollout" and flag.definition.type != "rollout":
         raise BadRequest.about("type", _("The flag is not a rollout"))
-    steps, at = _steps(given), _instant(given.scheduledAt)
+    steps, at = _steps(given), (None if given.scheduledAt is None else millis(given.scheduledAt))
     rules.check(given.type, at, steps, by.now)
     begins = steps[0].at if steps else at or 0
     return FlagSchedule(
@@ -124,10 +123,6 @@ def _steps(given: CreateFlagSchedule) -> tuple[RolloutStep, ...]:
         raise BadRequest.about("ramp", _("Send steps or a ramp, not both"))
     ramp = given.ramp
     return rules.ramp(ramp.start, ramp.to, millis(ramp.startsAt), millis(ramp.endsAt), ramp.everyMinutes * MINUTE)
-
-
-def _instant(given: datetime | None) -> int | None:
-    return None if given is None else millis(given)
 
 
 def _record(db: Connection, own: FlagReach, flag: Flag, schedule: FlagSchedule, action: audit.Action) -> None:

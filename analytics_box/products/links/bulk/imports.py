@@ -177,7 +177,7 @@ async def dry_run(
         done = await asyncio.to_thread(_tried_in, copy, organization_id, trying(by), some)
         made |= {row.id for row in done if row.status == "created"}
         shown += [
-            replace(row, id="", slug=_own_slug(given)) if row.id in made else row
+            replace(row, id="", slug=given.values.get("slug") or "") if row.id in made else row
             for row, given in zip(done, some, strict=True)
         ]
         hear(len(shown))
@@ -305,7 +305,3 @@ def _status(changed: LinkChange) -> Status:
     if changed.before is None:
         return "created"
     return "unchanged" if changed.before == changed.after else "updated"
-
-
-def _own_slug(row: LinkImportRow) -> str:
-    return row.values.get("slug") or ""

@@ -96,7 +96,7 @@ def mail_of(news: News, about: MessageContext, render: Render, *, to: str, id: s
         html=_html(news, about).rendered(render),
         id=id,
         thread=f"{news.incident_id}.incident",
-        of=_sender(about),
+        of=_("{page} status").format(page=line(about.page, _LONGEST_SENDER)),
         headers=(
             _list(about),
             *unsubscribe_headers(about.subscription),
@@ -186,10 +186,6 @@ def challenge_of(about: MessageContext, challenge: str, now: int) -> dict[str, A
 def _address_of(news: News, about: MessageContext) -> str:
     """The page of an incident or maintenance; the status page once a maintenance window has ended."""
     return about.places.incident(news.incident_id) if news.is_open else about.places.page
-
-
-def _sender(about: MessageContext) -> str:
-    return _("{page} status").format(page=line(about.page, _LONGEST_SENDER))
 
 
 def _page(about: MessageContext) -> dict[str, str]:
