@@ -11,7 +11,7 @@ from analytics_box.products.goals.goal import Goal
 from analytics_box.products.goals.rules import is_event
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.named_goals import FIELD as GOAL
+from analytics_box.query.named import GOAL
 from analytics_box.query.request import QueryFilterInput
 
 # Pages before the goal.
