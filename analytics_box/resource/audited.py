@@ -74,10 +74,12 @@ class AuditedTable(Table[Row]):
         self.record(db, by, organization_id, "updated", after, detail)
         return after
 
-    def remove(self, db: Connection, by: By, organization_id: str, row: Row) -> None:
+    def remove(
+        self, db: Connection, by: By, organization_id: str, row: Row, detail: Mapping[str, object] | None = None
+    ) -> None:
         """Delete a row."""
         self.delete(db, getattr(row, self._key))
-        self.record(db, by, organization_id, "deleted", row)
+        self.record(db, by, organization_id, "deleted", row, detail)
 
     def record(
         self,

@@ -11,6 +11,7 @@ import msgspec
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags.flag import Flag, TargetGroup
 from analytics_box.products.flags.scope import FlagScope
+from analytics_box.resource.audited import AuditedTable
 from analytics_box.resource.table import Table
 
 TAKEN: Final = "A flag with this key already exists in this environment"
@@ -19,7 +20,16 @@ GROUP_TAKEN: Final = "A target group with this name exists already"
 _OWNER: Final = "coalesce(organization_id, (select w.organization_id from websites w where w.id = website_id))"
 _OWNED: Final = {"organization_id": (_OWNER, "iif(:website_id is null, :organization_id, null)")}
 FLAGS: Final = Table("flags", Flag, sql=_OWNED, conflicts={"flags_by_key": ("key", TAKEN)})
-GROUPS: Final = Table("target_groups", TargetGroup, sql=_OWNED, conflicts={"target_groups.name": ("name", GROUP_TAKEN)})
+# Entries of the audit log are without rules, because rules name people.
+GROUPS: Final = AuditedTable(
+    "target_groups",
+    TargetGroup,
+    "target group",
+    "targetGroup",
+    about=lambda group: {"name": group.name},
+    sql=_OWNED,
+    conflicts={"target_groups.name": ("name", GROUP_TAKEN)},
+)
 _SCOPES: Final = f"select id, {_OWNER}, website_id, revision, updated_at from flag_scopes"
 _IN_ORDER: Final = "order by key, environment, user_id, created_at, id"
 _OF_VERSION: Final = 200  # Bytes of a version in addition to its texts.

@@ -210,6 +210,6 @@ def replace_picture(db: Connection, own: Reach, page_id: str, kind: FileKind, gi
     after = store_picture(db, before, kind, given, own.by.now)
     if after != before:
         PAGES.update(db, after)
-        detail = {"name": after.name, **audit.difference(before, after, (kind,))}
-        audit.record(db, own.by, own.organization_id, "updated", "status page", page_id, detail)
+        changes = audit.difference(before, after, (kind,))
+        PAGES.record(db, own.by, own.organization_id, "updated", after, changes)
     return after

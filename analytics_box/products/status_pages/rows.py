@@ -9,22 +9,34 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages.incident_rows import incidents_of
 from analytics_box.products.status_pages.page import Component, ComponentGroup, StatusPage, Whole
-from analytics_box.resource.table import Table
+from analytics_box.resource.audited import AuditedTable
 
 SLUG_TAKEN: Final = _("Another status page already has this slug")
 DOMAIN_TAKEN: Final = _("Another status page already uses this domain")
 ALREADY_THERE: Final = _("This monitor is already on the status page")
 
-PAGES: Final = Table(
+PAGES: Final = AuditedTable(
     "status_pages",
     StatusPage,
+    "status page",
+    "statusPage",
+    about=lambda page: {"name": page.name},
     conflicts={"status_pages.domain": ("domain", DOMAIN_TAKEN)},
     invalid={"status_pages.slug": ("slug", SLUG_TAKEN)},  # wire 9.3
 )
-GROUPS: Final = Table("status_page_groups", ComponentGroup)
-COMPONENTS: Final = Table(
+GROUPS: Final = AuditedTable(
+    "status_page_groups",
+    ComponentGroup,
+    "status page group",
+    "statusPageGroup",
+    about=lambda group: {"name": group.name},
+)
+COMPONENTS: Final = AuditedTable(
     "status_page_components",
     Component,
+    "status page component",
+    "statusPageComponent",
+    about=lambda component: {"name": component.name or None},
     invalid={"status_page_components.monitor_id": ("uptimeScheduleId", ALREADY_THERE)},
 )
 _IN_ORDER: Final = "order by page_id, position, created_at, id"

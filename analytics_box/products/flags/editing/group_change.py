@@ -3,9 +3,9 @@
 Callers use flags.saving, so that memory follows.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated
 
 from msgspec import Meta
 from msgspec.structs import replace
@@ -57,9 +57,6 @@ class TargetGroupId(OwnedInput, frozen=True, kw_only=True):
     """Input that names a target group."""
 
     id: Id
-
-
-SUBJECT: Final = "target group"
 
 
 def create(db: Connection, own: FlagReach, given: CreateTargetGroup) -> TargetGroup:
@@ -121,10 +118,9 @@ def store_group(db: Connection, own: FlagReach, before: TargetGroup | None, afte
     else:
         GROUPS.update(db, after)
     _check_size(db, own)
-    if before is None:
-        record(db, own, after, "created", {"rules": len(after.rules)})
-    else:
-        record(db, own, after, "updated", difference(before, after))
+    action: audit.Action = "created" if before is None else "updated"
+    detail = {"rules": len(after.rules)} if before is None else difference(before, after)
+    GROUPS.record(db, own.by, after.organization_id, action, after, detail)
 
 
 def delete(db: Connection, own: FlagReach, group_id: str) -> list[Flag]:
@@ -142,8 +138,7 @@ def delete(db: Connection, own: FlagReach, group_id: str) -> list[Flag]:
     changed = [
         flags.record(db, own.by, flag, _without(flag, group_id), act="updated") for flag in uses(scope, group_id)
     ]
-    GROUPS.delete(db, group_id)
-    record(db, own, gone, "deleted", {"flags": [flag.key for flag in changed]})
+    GROUPS.remove(db, own.by, gone.organization_id, gone, {"flags": [flag.key for flag in changed]})
     return changed
 
 
@@ -155,13 +150,6 @@ def uses(scope: FlagScope, group_id: str) -> list[Flag]:
 def names(rules: Iterable[TargetingRule], group_id: str) -> bool:
     """Whether a condition of these rules names a target group."""
     return any(rule.conditions is not None and _names(rule.conditions, group_id) for rule in rules)
-
-
-def record(
-    db: Connection, own: FlagReach, group: TargetGroup, action: audit.Action, detail: Mapping[str, object]
-) -> None:
-    """Add a change of a target group to the audit log; without rules, because rules name people."""
-    audit.record(db, own.by, group.organization_id, action, SUBJECT, group.id, {"name": group.name, **detail})
 
 
 def _existing_version(db: Connection, own: FlagReach, given: UpdateTargetGroup) -> TargetGroup:

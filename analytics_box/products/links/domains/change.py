@@ -15,12 +15,15 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.links.domains.lookup import LinkDomain
 from analytics_box.products.links.rows import LINKS
+from analytics_box.resource.audited import AuditedTable
 from analytics_box.resource.reach import Reach, check
-from analytics_box.resource.table import Table
 
-DOMAINS: Final = Table(
+DOMAINS: Final = AuditedTable(
     "link_domains",
     LinkDomain,
+    "link domain",
+    "linkDomain",
+    about=lambda domain: {"domain": domain.domain},
     key="domain",
     conflicts={"link_domains.domain": ("domain", "This domain is already used for short links")},
 )
@@ -75,7 +78,6 @@ def leads_there(db: Connection, domain: str) -> str | None:
 
 
 UNKNOWN: Final = "This domain is not used for short links"
-_SUBJECT: Final = "link domain"
 
 
 def of(db: Connection, organization_id: str, by: By) -> list[LinkDomain]:
@@ -101,9 +103,7 @@ def add(
             _("The link {leading} redirects to this domain, which would cause a loop").format(leading=leading)
         )
     made = LinkDomain(domain, domain_id, organization_id, home_url, missing_url, by.now)
-    DOMAINS.insert(db, made)
-    audit.record(db, by, organization_id, "created", _SUBJECT, domain, {"domain": domain})
-    return made
+    return DOMAINS.create(db, by, organization_id, made)
 
 
 def change(
@@ -121,11 +121,7 @@ def change(
     given = {
         name: value for name, value in (("home_url", home_url), ("missing_url", missing_url)) if value is not UNSET
     }
-    after = replace(before, **given)
-    if after != before:
-        DOMAINS.update(db, after)
-        audit.record(db, by, organization_id, "updated", _SUBJECT, domain, audit.difference(before, after))
-    return after
+    return DOMAINS.change(db, by, organization_id, before, replace(before, **given), audit.difference)
 
 
 def remove(db: Connection, organization_id: str, by: By, domain: str) -> LinkDomain:
@@ -135,8 +131,7 @@ def remove(db: Connection, organization_id: str, by: By, domain: str) -> LinkDom
     links = count_links(db, domain)
     if links:
         raise errors.Conflict(_("{links} links use this domain. Move or delete them first").format(links=links))
-    DOMAINS.delete(db, domain)
-    audit.record(db, by, organization_id, "deleted", _SUBJECT, domain, {"domain": domain})
+    DOMAINS.remove(db, by, organization_id, gone)
     return gone
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base import audit, errors, ids
+from analytics_box.base import errors, ids
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.identity import require
 from analytics_box.base.store.db import Connection
@@ -35,7 +35,6 @@ from analytics_box.tenants.configuration import domains
 from analytics_box.tenants.tenancy import access
 
 MOST_PAGES: Final = 100  # of an organization
-SUBJECT: Final = "status page"
 
 
 Pictures = Mapping[FileKind, PagePicture | None]
@@ -79,7 +78,7 @@ def create(
     for monitor_id in (chosen := list(dict.fromkeys(monitor_ids))):
         made = new_component(id=ids.new_id(), page_id=page.id, monitor_id=monitor_id, created_at=now, updated_at=now)
         components.insert(db, own, replace(made, hide_url=not page.published))
-    record(db, own, page, "created", {"slug": page.slug, "monitors": chosen})
+    PAGES.record(db, own.by, page.organization_id, "created", page, {"slug": page.slug, "monitors": chosen})
     return touch_page(db, page.id, now)
 
 
@@ -98,7 +97,7 @@ def update(
         PAGES.update(db, after)
         reopened = figures.reopened_days(zone(before.zone), zone(after.zone), own.by.now)
         day_rows.forget(db, after.id, [day.isoformat() for day in reopened])
-        record(db, own, after, "updated", changes)
+        PAGES.record(db, own.by, after.organization_id, "updated", after, changes)
     return after
 
 
@@ -106,8 +105,7 @@ def delete(db: Connection, own: Reach, page_id: str) -> StatusPage:
     """Delete a page with its incidents, subscribers and all that belongs to it. Raises Forbidden or NotFound."""
     check(db, own, "member")
     gone = page_in_reach(db, own, page_id)
-    PAGES.delete(db, page_id)
-    record(db, own, gone, "deleted", {"slug": gone.slug})
+    PAGES.remove(db, own.by, gone.organization_id, gone, {"slug": gone.slug})
     return gone
 
 
@@ -138,14 +136,9 @@ def transfer(db: Connection, tools: monitors.MonitorTools, own: Reach, given: Tr
         "organizationId": {"before": before.organization_id, "after": target},
         "subscribers": outbox.count_subscribers(db, before.id),
     }
-    record(db, own, before, "updated", detail)
-    record(db, Reach(target, own.by), after, "updated", detail)
+    PAGES.record(db, own.by, before.organization_id, "updated", before, detail)
+    PAGES.record(db, own.by, target, "updated", after, detail)
     return TransferredPage(touch_page(db, before.id, own.by.now), moved)
-
-
-def record(db: Connection, own: Reach, page: StatusPage, action: audit.Action, detail: Mapping[str, object]) -> None:
-    """Add an entry about a page to the audit log."""
-    audit.record(db, own.by, page.organization_id, action, SUBJECT, page.id, {"name": page.name, **detail})
 
 
 def _check_domain(db: Connection, own: Reach, domain: str | None) -> None:

@@ -3,11 +3,11 @@
 Callers use `status_pages.saving.save`.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
-from analytics_box.base import audit, errors, ids
+from analytics_box.base import errors, ids
 from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
@@ -23,10 +23,8 @@ from analytics_box.products.status_pages.page import (
     new_component,
 )
 from analytics_box.products.status_pages.rows import COMPONENTS, GROUPS, PAGES
-from analytics_box.resource.fields import Values, difference
+from analytics_box.resource.fields import Values
 from analytics_box.resource.reach import Reach, check
-
-COMPONENT, GROUP = "status page component", "status page group"
 
 
 def add(db: Connection, own: Reach, page_id: str, values: Values, monitor_id: str | None = None) -> Component:
@@ -39,7 +37,8 @@ def add(db: Connection, own: Reach, page_id: str, values: Values, monitor_id: st
     now = own.by.now
     blank = new_component(id=ids.new_id(), page_id=page_id, monitor_id=monitor_id, created_at=now, updated_at=now)
     made = insert(db, own, _with_values(db, blank, values), at_end="position" not in values)
-    _record(db, own, COMPONENT, made, "created", {"statusPageId": page_id, "uptimeScheduleId": made.monitor_id})
+    detail = {"statusPageId": page_id, "uptimeScheduleId": made.monitor_id}
+    COMPONENTS.record(db, own.by, own.organization_id, "created", made, detail)
     return made
 
 
@@ -67,13 +66,7 @@ def update(db: Connection, own: Reach, component_id: str, values: Values) -> Com
     """Change a component; omitted fields keep their values. Raises Forbidden, NotFound or BadRequest."""
     check(db, own, "member")
     before = component(db, own, component_id)
-    after = _with_values(db, before, values)
-    changes = difference(before, after)
-    if changes:
-        after = replace(after, updated_at=own.by.now)
-        COMPONENTS.update(db, after)
-        _record(db, own, COMPONENT, after, "updated", changes)
-    return after
+    return COMPONENTS.change(db, own.by, own.organization_id, before, _with_values(db, before, values))
 
 
 def remove_monitor(db: Connection, own: Reach, page_id: str, monitor_id: str) -> Component:
@@ -115,7 +108,8 @@ def add_group(
         if component_id not in by_id:
             raise BadRequest.about("componentIds", _("There is no component with this id"))
         COMPONENTS.update(db, replace(by_id[component_id], group_id=made.id, updated_at=now))
-    _record(db, own, GROUP, made, "created", {"statusPageId": page_id, "components": list(component_ids)})
+    detail = {"statusPageId": page_id, "components": list(component_ids)}
+    GROUPS.record(db, own.by, own.organization_id, "created", made, detail)
     return made
 
 
@@ -123,21 +117,14 @@ def update_group(db: Connection, own: Reach, group_id: str, values: Values) -> C
     """Change a group; omitted fields keep their values. Raises Forbidden, NotFound or BadRequest."""
     check(db, own, "member")
     before = group(db, own, group_id)
-    after = replace(before, **values)
-    changes = difference(before, after)
-    if changes:
-        after = replace(after, updated_at=own.by.now)
-        GROUPS.update(db, after)
-        _record(db, own, GROUP, after, "updated", changes)
-    return after
+    return GROUPS.change(db, own.by, own.organization_id, before, replace(before, **values))
 
 
 def remove_group(db: Connection, own: Reach, group_id: str) -> ComponentGroup:
     """Remove a group; its components stay on the page. Raises Forbidden or NotFound."""
     check(db, own, "member")
     gone = group(db, own, group_id)
-    GROUPS.delete(db, gone.id)
-    _record(db, own, GROUP, gone, "deleted", {"statusPageId": gone.page_id})
+    GROUPS.remove(db, own.by, own.organization_id, gone, {"statusPageId": gone.page_id})
     return gone
 
 
@@ -155,8 +142,7 @@ def reorder(db: Connection, own: Reach, page_id: str, order: Iterable[str]) -> N
     after = [*wanted, *(each for each in standing if each not in {*wanted})]
     if after != standing:
         rows.place(db, page_id, after)
-        detail = {"name": page.name, "order": after}
-        audit.record(db, own.by, own.organization_id, "updated", "status page", page_id, detail)
+        PAGES.record(db, own.by, own.organization_id, "updated", page, {"order": after})
 
 
 def in_order(whole: Whole) -> list[str]:
@@ -212,18 +198,6 @@ def _end(whole: Whole) -> int:
 
 
 def _remove(db: Connection, own: Reach, gone: Component) -> Component:
-    COMPONENTS.delete(db, gone.id)
     detail = {"statusPageId": gone.page_id, "uptimeScheduleId": gone.monitor_id}
-    _record(db, own, COMPONENT, gone, "deleted", detail)
+    COMPONENTS.remove(db, own.by, own.organization_id, gone, detail)
     return gone
-
-
-def _record(
-    db: Connection,
-    own: Reach,
-    subject: str,
-    one: Component | ComponentGroup,
-    action: audit.Action,
-    detail: Mapping[str, object],
-) -> None:
-    audit.record(db, own.by, own.organization_id, action, subject, one.id, {"name": one.name or None, **detail})
