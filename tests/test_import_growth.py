@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from analytics_box.base.acting import By
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.products.flags.access import FlagReach
+from analytics_box.products.flags.flag import FlagScope
 from analytics_box.products.flags.moving import calls
 from analytics_box.products.flags.moving.planning import FlagImportTarget, plan_import
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.links.bulk import imports as link_imports
 from analytics_box.products.monitors.moving import calls as monitor_imports
 from analytics_box.products.monitors.moving.plan import ExistingMonitors, MonitorImportPlan, in_order

@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.translation import _
-from analytics_box.figures.narrowing import Alternative, Match, Narrow
-from analytics_box.figures.narrowing_address import EXACT
+from analytics_box.figures.narrowing import EXACT, Alternative, Match, Narrow
 from analytics_box.figures.narrowing_question import problems
 from analytics_box.figures.view import View
 from analytics_box.query.named import GOAL

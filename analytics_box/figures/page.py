@@ -14,13 +14,11 @@ from msgspec.structs import replace
 from analytics_box.base import errors
 from analytics_box.base.clock import DAY
 from analytics_box.base.translation import _
-from analytics_box.figures import chart, chips, movers, panels, periods, places, range_picker, tiles
+from analytics_box.figures import chart, chips, movers, panels, periods, pickers, places, tiles
 from analytics_box.figures.asking import NOTHING, NotePage, PageQuery, SubjectFacts, UnansweredQuery, day_of
 from analytics_box.figures.board import Extra, FigureList, PanelPlace, Rows
 from analytics_box.figures.chart import SeriesChart
-from analytics_box.figures.chart_picker import ChartChoices, chart_choices
 from analytics_box.figures.chips import ChipChoice, ChipGroup
-from analytics_box.figures.compare_picker import ComparisonShown, comparison_shown
 from analytics_box.figures.comparing import compared_days
 from analytics_box.figures.converting import key_of, keys
 from analytics_box.figures.goals import with_goals
@@ -38,9 +36,15 @@ from analytics_box.figures.marks import ChartNote
 from analytics_box.figures.movers import Movers
 from analytics_box.figures.narrowing_question import question_filters
 from analytics_box.figures.panels import Below, Panel
-from analytics_box.figures.range_picker import RangeShown
+from analytics_box.figures.pickers import (
+    ChartChoices,
+    ComparisonShown,
+    RangeShown,
+    chart_choices,
+    comparison_shown,
+    shading_of,
+)
 from analytics_box.figures.segmented import SavedSegments, SegmentMenu, with_segment
-from analytics_box.figures.shade_picker import shading_of
 from analytics_box.figures.spans import days_of, quoted_value
 from analytics_box.figures.tiles import Tile
 from analytics_box.figures.view import View
@@ -317,7 +321,7 @@ def _dashboard(
     return Dashboard(
         view=view,
         zone=asking.zone.key,
-        range=range_picker.range_shown(view, asking.days, asking.wall.date(), asking.formats, asking.steps),
+        range=pickers.range_shown(view, asking.days, asking.wall.date(), asking.formats, asking.steps),
         comparison=comparison_shown(view, asking.days, asking.compared, asking.formats, so_far=bool(asking.until)),
         drawing=chart_choices(view, asking.days, asking.steps, theirs),
         unread=(*view.unread, *asking.said, *((not_drawn,) if not_drawn else ())),

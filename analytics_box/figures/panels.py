@@ -9,8 +9,8 @@ from analytics_box.base import figures
 from analytics_box.base.translation import _
 from analytics_box.figures.board import Board, FigureList, Rows
 from analytics_box.figures.converting import CONVERSIONS, RATE
+from analytics_box.figures.pickers import shading_of
 from analytics_box.figures.places import Crumb, everywhere, way_back
-from analytics_box.figures.shade_picker import shading_of
 from analytics_box.figures.view import View, address
 from analytics_box.figures.world import CountryRow, World, world
 from analytics_box.query.catalog.types import Record

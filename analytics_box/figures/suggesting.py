@@ -8,7 +8,7 @@ from analytics_box.base import figures
 from analytics_box.figures import page
 from analytics_box.figures.asking import UnansweredQuery
 from analytics_box.figures.goals import KeptGoals
-from analytics_box.figures.narrowing_address import EXACT, LONGEST_VALUE, values_of
+from analytics_box.figures.narrowing import EXACT, LONGEST_VALUE, values_of
 from analytics_box.figures.values import SHOWN, KeptValues, KnownValues, Value, like, list_of, matching_values, values
 from analytics_box.figures.view import View, address, read_view
 from analytics_box.query.named import GOAL

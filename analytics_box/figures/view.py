@@ -26,8 +26,7 @@ from analytics_box.figures.board import Board, FigureList, Metric
 from analytics_box.figures.comparing import Comparison, read_comparison
 from analytics_box.figures.converting import COLUMNS, GoalTarget
 from analytics_box.figures.detail_view import TableState, detail_parameters, read_detail
-from analytics_box.figures.narrowing import EVERYTHING, Narrowing, Segment
-from analytics_box.figures.narrowing_address import read_narrowing
+from analytics_box.figures.narrowing import EVERYTHING, Narrowing, Segment, read_narrowing
 from analytics_box.figures.periods import Step, read_step
 from analytics_box.figures.spans import USUAL, YOUNG, RangeName, RangeSpan, quoted_value, read_span
 from analytics_box.query.named import GOAL

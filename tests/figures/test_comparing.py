@@ -5,8 +5,8 @@ from datetime import date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as some
 
-from analytics_box.figures.compare_picker import comparison_shown
 from analytics_box.figures.comparing import Comparison, alike, as_far, compared_days, same_weekdays_before
+from analytics_box.figures.pickers import comparison_shown
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.query.ranges import DayRange

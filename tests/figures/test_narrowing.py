@@ -8,8 +8,7 @@ from hypothesis import strategies as some
 from multidict import MultiDict
 
 from analytics_box.figures import chips
-from analytics_box.figures.narrowing import Narrow, Narrowing, normal
-from analytics_box.figures.narrowing_address import read_narrowing
+from analytics_box.figures.narrowing import Narrow, Narrowing, normal, read_narrowing
 from analytics_box.figures.narrowing_question import narrowing_of, problems, question_filters
 from analytics_box.figures.view import read_view
 from analytics_box.products.overview.board import WEBSITE

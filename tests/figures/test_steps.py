@@ -2,8 +2,8 @@
 
 from datetime import date, timedelta
 
-from analytics_box.figures.chart_picker import chart_choices
 from analytics_box.figures.periods import Step, possible, steps_to_draw, usual
+from analytics_box.figures.pickers import chart_choices
 from analytics_box.figures.view import read_view
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.query.ranges import DayRange

@@ -16,10 +16,10 @@ from analytics_box.products.flags.editing import group_change as groups
 from analytics_box.products.flags.editing.group_change import CreateTargetGroup
 from analytics_box.products.flags.editing.messages import CreateFlag, UpdateFlag
 from analytics_box.products.flags.figures.pages import store_metric
+from analytics_box.products.flags.flag import FlagScope
 from analytics_box.products.flags.saving import touch_scope
 from analytics_box.products.flags.schedules import planning
 from analytics_box.products.flags.schedules.messages import CreateFlagSchedule, Ramp
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.sample_data.arrivals import DAYS
 from analytics_box.products.sample_data.site import DOMAIN
 from analytics_box.tenants.websites.rules import Website

@@ -8,9 +8,8 @@ from analytics_box.base import errors
 from analytics_box.base.errors import ResourceType
 from analytics_box.base.store.db import Connection
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.flag import Flag, TargetGroup
+from analytics_box.products.flags.flag import Flag, FlagScope, TargetGroup
 from analytics_box.products.flags.rows import FLAGS
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.resource import reach as reaches
 from analytics_box.resource.reach import OwnedRow, Reach, check, find_in_reach, in_reach
 from analytics_box.tenants.websites.reach import own as own_website

@@ -10,8 +10,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
 from analytics_box.products.flags.evaluation.outcome import Outcome
-from analytics_box.products.flags.flag import Flag, TargetGroup
-from analytics_box.products.flags.scope import FlagScope
+from analytics_box.products.flags.flag import Flag, FlagScope, TargetGroup
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.websites.directory import Directory
 

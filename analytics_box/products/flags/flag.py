@@ -306,3 +306,19 @@ class TargetGroup(Struct, frozen=True, kw_only=True, rename="camel"):
     def scope(self) -> str:
         """The id of the target group's website, else of its organization."""
         return self.website_id or self.organization_id
+
+
+class FlagScope(Struct, frozen=True):
+    """The living flags and the target groups of a website, or of an organization where `website_id` is None.
+
+    `id` is the `clientId` of public routes. `revision` grows with each change and is 0 before the first; `updated_at`
+    is UTC ms. Flags are in the order of their keys.
+    """
+
+    id: str
+    organization_id: str
+    website_id: str | None
+    revision: int = 0
+    updated_at: int = 0
+    flags: tuple[Flag, ...] = ()
+    groups: tuple[TargetGroup, ...] = ()

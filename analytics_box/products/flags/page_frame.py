@@ -10,8 +10,7 @@ from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
 from analytics_box.products.flags.access import visible_flag
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.flag import Flag, TargetGroup
-from analytics_box.products.flags.scope import FlagScope
+from analytics_box.products.flags.flag import Flag, FlagScope, TargetGroup
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import all_own
 from analytics_box.tenants.websites.shell import shell

@@ -9,8 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from analytics_box.base.store.db import Connection
-from analytics_box.products.flags.flag import Flag, TargetGroup
-from analytics_box.products.flags.scope import FlagScope
+from analytics_box.products.flags.flag import Flag, FlagScope, TargetGroup
 from analytics_box.resource.audited import AuditedTable
 from analytics_box.resource.table import Table
 

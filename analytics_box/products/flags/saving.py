@@ -15,7 +15,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import UNKNOWN_OWNER
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.scope import FlagScope
+from analytics_box.products.flags.flag import FlagScope
 from analytics_box.web.call import Parts
 
 log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""Input that link procedures share: how they name an organization or a link."""
+"""Input that link procedures share: how they name an organization or a link. Pure."""
 
 from typing import Annotated
 

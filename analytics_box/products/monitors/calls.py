@@ -16,8 +16,7 @@ from analytics_box.products.monitors.editing.draft import apply_fields
 from analytics_box.products.monitors.editing.messages import TryMonitor
 from analytics_box.products.monitors.editing.shown import CheckAnswer, MonitorAnswer, check_answer, monitor_answer
 from analytics_box.products.monitors.engine import MonitorEngine, State
-from analytics_box.products.monitors.messages import MonitorId, MonitorOrganizationInput
-from analytics_box.products.monitors.monitor import Group, Id, Kind, Monitor, Tags
+from analytics_box.products.monitors.monitor import Group, Id, Kind, Monitor, MonitorId, MonitorOrganizationInput, Tags
 from analytics_box.products.monitors.result import CheckResult
 from analytics_box.products.monitors.selection import MonitorSelection, Order, select_monitors, tags_of
 from analytics_box.resource.reach import check, reach

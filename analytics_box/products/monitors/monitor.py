@@ -230,3 +230,15 @@ class Monitor(MonitorSettings, frozen=True, kw_only=True, rename="camel"):
     def seconds(self) -> float:
         """The timeout of a check in seconds: never longer than the interval."""
         return min((self.timeout or DEFAULT_TIMEOUT) / 1000, self.interval)
+
+
+class MonitorOrganizationInput(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that may name an organization; else it is the caller's."""
+
+    organizationId: Id | None = None
+
+
+class MonitorId(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that names a monitor."""
+
+    scheduleId: Id

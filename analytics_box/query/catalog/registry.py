@@ -3,7 +3,6 @@
 from difflib import get_close_matches
 
 from analytics_box.query.catalog import (
-    bots,
     custom_events,
     devices,
     engagement,
@@ -15,7 +14,6 @@ from analytics_box.query.catalog import (
     journeys,
     links,
     older,
-    outbound,
     pages,
     profiles,
     realtime,
@@ -42,7 +40,7 @@ FAMILIES = (
     sessions.TYPES,
     custom_events.TYPES,
     profiles.TYPES,
-    outbound.TYPES,
+    site_use.OUTBOUND,
     links.TYPES,
     engagement.TYPES,
     site_use.TYPES,
@@ -51,7 +49,7 @@ FAMILIES = (
     realtime.TYPES,
     retention.TYPES,
     journeys.TYPES,
-    bots.TYPES,
+    traffic.BOTS,
     flags.TYPES,
     funnels.TYPES,
     older.TYPES,

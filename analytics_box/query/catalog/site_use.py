@@ -1,10 +1,10 @@
-"""The elements, fields, terms and files that visitors use on pages, and the pages that they miss."""
+"""Elements, fields, terms, files and outgoing links (wire 1.11) that visitors use, and pages that they miss."""
 
 from collections.abc import Sequence
 
 from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT
 from analytics_box.query.catalog.types import OutputColumn, QueryType, Record, ScanRequest, column
-from analytics_box.query.catalog.values import field, ratio
+from analytics_box.query.catalog.values import field, instant, ratio, share
 from analytics_box.query.filters import COMMON, SELECTING, FilterCondition
 from analytics_box.query.plan import PlanOrder
 from analytics_box.query.ranges import TimeWindow
@@ -151,5 +151,60 @@ TYPES = (
         FILE_DOWNLOAD,
         "Address of the file",
         column("downloads", "number", "Downloads", field("count")),
+    ),
+)
+
+
+_FILTERS = (*COMMON, "client_id", "anonymous_id", "session_id", "href", "text")
+_CLICKS = column("total_clicks", "number", "Clicks", field("count"))
+_USERS = column("unique_users", "number", "Distinct visitors", field("users"))
+_SHARE = column("percentage", "number", "Share of all clicks", share("count"), unit="percent")
+_BY_COUNT = (PlanOrder("count"),)
+
+OUTBOUND = (
+    QueryType(
+        name="outbound_links",
+        family="Links",
+        title="Outgoing links",
+        description="Outgoing links clicked in the range",
+        columns=(
+            column("href", "string", "Address of the link"),
+            column("text", "string", "Text of the link"),
+            _CLICKS,
+            _USERS,
+            column("unique_sessions", "number", "Distinct sessions", field("sessions")),
+            _SHARE,
+            column("last_clicked", "datetime", "Last click, UTC", instant("last")),
+        ),
+        asks=(
+            ScanRequest(
+                "outgoing_links",
+                ("count", "users", "sessions", "last"),
+                ("href", "text"),
+                share_of="count",
+                order=_BY_COUNT,
+            ),
+        ),
+        filters=_FILTERS,
+        public=True,
+        values=True,
+    ),
+    QueryType(
+        name="outbound_domains",
+        family="Links",
+        title="Outgoing domains",
+        description="Hosts of outgoing links clicked in the range",
+        columns=(
+            column("domain", "string", "Host of the links"),
+            _CLICKS,
+            _USERS,
+            column("unique_links", "number", "Distinct links", field("hrefs")),
+            _SHARE,
+        ),
+        asks=(
+            ScanRequest("outgoing_links", ("count", "users", "hrefs"), ("domain",), share_of="count", order=_BY_COUNT),
+        ),
+        filters=_FILTERS,
+        public=True,
     ),
 )

@@ -1,11 +1,11 @@
-"""Traffic sources (wire 1.4)."""
+"""Traffic sources (wire 1.4), and bots, which no other type counts."""
 
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS, standard
 from analytics_box.query.catalog.types import QueryType, Record, ScanRequest, column
-from analytics_box.query.catalog.values import Measured, field
+from analytics_box.query.catalog.values import Measured, field, instant
 from analytics_box.query.filters import COMMON, FilterCondition
-from analytics_box.query.plan import DerivedKey
+from analytics_box.query.plan import DerivedKey, PlanOrder
 from analytics_box.web.recognition import source
 from analytics_box.web.recognition.known_sources import DIRECT, known_sources
 
@@ -103,4 +103,25 @@ TYPES = (
     _campaign("utm_campaigns", "utm_campaign", "Campaigns", "utm_campaign"),
     _campaign("utm_terms", "utm_term", "Campaign terms", "utm_term"),
     _campaign("utm_content", "utm_content", "Campaign contents", "utm_content"),
+)
+
+
+BOTS = (
+    QueryType(
+        name="bots",
+        family="Bots",
+        title="Bots",
+        description="Bots with quarantined events in the range, by reason and name. Quarantined events are kept for 30 "
+        "days",
+        columns=(
+            column("name", "string", "Name of the bot", field("agent")),
+            column("reason", "string", "Reason for the quarantine", field("bot")),
+            column("count", "number", "Events"),
+            column("first_seen", "datetime", "First event in the range, UTC", instant("first")),
+            column("last_seen", "datetime", "Last request, UTC", instant("last")),
+        ),
+        asks=(
+            ScanRequest("events", ("count", "first", "last"), ("agent", "bot"), order=(PlanOrder("count"),), bots=True),
+        ),
+    ),
 )

@@ -8,9 +8,8 @@ import msgspec
 from analytics_box.base import ids
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup, TargetingRule
+from analytics_box.products.flags.flag import Flag, FlagDefinition, FlagScope, TargetGroup, TargetingRule
 from analytics_box.products.flags.saving import save
-from analytics_box.products.flags.scope import FlagScope
 from tests.inprocess import Answer, KeyName, WholeBox
 from tests.tenants.keys.world import cookie_of
 

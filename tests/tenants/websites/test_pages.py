@@ -11,10 +11,8 @@ import pytest
 
 from analytics_box.app.parts import web_dir
 from analytics_box.figures import panels
-from analytics_box.figures.chart_picker import chart_choices
-from analytics_box.figures.compare_picker import comparison_shown
 from analytics_box.figures.page import Dashboard
-from analytics_box.figures.range_picker import range_shown
+from analytics_box.figures.pickers import chart_choices, comparison_shown, range_shown
 from analytics_box.figures.view import read_view
 from analytics_box.products.overview.board import PANELS, WEBSITE
 from analytics_box.query.catalog.types import Record

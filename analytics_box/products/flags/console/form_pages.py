@@ -19,10 +19,9 @@ from analytics_box.products.flags.console.wrong_fields import form_field, labels
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.messages import CreateFlag, UpdateFlag
-from analytics_box.products.flags.flag import INDEPENDENT, Flag
+from analytics_box.products.flags.flag import INDEPENDENT, Flag, FlagScope
 from analytics_box.products.flags.page_frame import HOME, STATUS_LABELS, flag_title, frame, open_flag, owners
 from analytics_box.products.flags.saving import save as saved
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.edits import check_version, shown_version
 from analytics_box.web.page.templates import field_errors

@@ -18,10 +18,9 @@ from analytics_box.products.flags.console.wrong_fields import form_field, group_
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import group_change
 from analytics_box.products.flags.editing.group_change import CreateTargetGroup, UpdateTargetGroup
-from analytics_box.products.flags.flag import TargetGroup
+from analytics_box.products.flags.flag import FlagScope, TargetGroup
 from analytics_box.products.flags.page_frame import HOME, done_message, flag_title, frame, owner_name, owners
 from analytics_box.products.flags.saving import save as saved
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.sentences import Sentence, rule_sentence
 from analytics_box.resource import forms
 from analytics_box.tenants.tenancy.messages import date, message_of

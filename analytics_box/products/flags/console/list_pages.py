@@ -11,7 +11,7 @@ from analytics_box.base import figures
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.flag import Flag, FlagType, Status
+from analytics_box.products.flags.flag import Flag, FlagScope, FlagType, Status
 from analytics_box.products.flags.page_frame import (
     HOME,
     STATUS_LABELS,
@@ -21,7 +21,6 @@ from analytics_box.products.flags.page_frame import (
     frame,
     owners,
 )
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.sentences import default_percentage, percent
 from analytics_box.products.flags.usage.counts import FlagUsage, used
 from analytics_box.web.call import Parts

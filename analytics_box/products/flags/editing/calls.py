@@ -34,9 +34,8 @@ from analytics_box.products.flags.editing.shown import (
     flag_change_answer,
     flag_item_answer,
 )
-from analytics_box.products.flags.flag import Flag, Status, clean_folder
+from analytics_box.products.flags.flag import Flag, FlagScope, Status, clean_folder
 from analytics_box.products.flags.saving import save
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.usage.counts import used
 from analytics_box.resource.reach import check
 from analytics_box.tenants.tenancy.messages import date

@@ -18,9 +18,16 @@ from analytics_box.products.flags.access import FlagReach, existing
 from analytics_box.products.flags.editing.draft import clean_environment, clean_key, new_definition, update_definition
 from analytics_box.products.flags.editing.messages import CopyFlag, CreateFlag, UpdateFlag
 from analytics_box.products.flags.evaluation.checking import faults
-from analytics_box.products.flags.flag import LARGEST_SCOPE, MOST_FLAGS, SUBJECT, Flag, FlagDefinition, Status
+from analytics_box.products.flags.flag import (
+    LARGEST_SCOPE,
+    MOST_FLAGS,
+    SUBJECT,
+    Flag,
+    FlagDefinition,
+    FlagScope,
+    Status,
+)
 from analytics_box.products.flags.rows import FLAGS
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.resource.fields import difference
 from analytics_box.resource.reach import check
 

@@ -23,13 +23,13 @@ from analytics_box.products.flags.flag import (
     LARGEST_SCOPE,
     MOST_GROUPS,
     Flag,
+    FlagScope,
     Id,
     TargetGroup,
     TargetingCondition,
     TargetingRule,
 )
 from analytics_box.products.flags.rows import GROUPS
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.resource.fields import Values, difference, input_of, values_of
 from analytics_box.resource.reach import check, in_reach
 from analytics_box.tenants.tenancy.messages import date, millis

@@ -11,6 +11,7 @@ from analytics_box.products.flags.flag import (
     Bucketing,
     Flag,
     FlagDefinition,
+    FlagScope,
     Operator,
     RuleType,
     Scalar,
@@ -20,7 +21,6 @@ from analytics_box.products.flags.flag import (
     Variant,
     VariantType,
 )
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.usage.calls import StaleFlagAnswer, last_evaluated_at, stale_answer
 from analytics_box.products.flags.usage.counts import FlagUsage
 from analytics_box.resource.fields import answer_of, answer_with

@@ -11,12 +11,11 @@ from analytics_box.products.flags.access import find_flag, visible_flag
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.shown import FlagChangeAnswer, flag_change_answer
-from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, Flag, FlagDefinition
+from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, Flag, FlagDefinition, FlagScope
 from analytics_box.products.flags.history import reading, words
 from analytics_box.products.flags.history.difference import DefinitionChange, Kind
 from analytics_box.products.flags.history.rows import Version
 from analytics_box.products.flags.saving import save
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.tenancy.messages import date
 from analytics_box.web.call import Call
 

@@ -20,7 +20,7 @@ from analytics_box.products.flags.editing import group_change as groups
 from analytics_box.products.flags.editing.change import stored_scope
 from analytics_box.products.flags.editing.draft import clean_environment
 from analytics_box.products.flags.editing.messages import Environment, OwnedInput
-from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, Flag
+from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, Flag, FlagScope
 from analytics_box.products.flags.flag import Status as FlagStatus
 from analytics_box.products.flags.moving import flagd, flagd_writing, growthbook, launchdarkly, own, unleash
 from analytics_box.products.flags.moving.planning import (
@@ -32,7 +32,6 @@ from analytics_box.products.flags.moving.planning import (
 )
 from analytics_box.products.flags.moving.wanted import MOST_BYTES, Form, Source, SourceFile
 from analytics_box.products.flags.saving import save
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.resource.reach import check
 from analytics_box.web.call import Call
 

@@ -14,10 +14,16 @@ from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing import group_change as groups
 from analytics_box.products.flags.evaluation.checking import MOST_STEPS, TOO_MANY_STEPS, Load
 from analytics_box.products.flags.evaluation.dependencies import depths_of
-from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup, clean_description, clean_group_name
+from analytics_box.products.flags.flag import (
+    Flag,
+    FlagDefinition,
+    FlagScope,
+    TargetGroup,
+    clean_description,
+    clean_group_name,
+)
 from analytics_box.products.flags.moving.conditions import groups_in, with_groups
 from analytics_box.products.flags.moving.wanted import Source, SourceFile, SourceFlag, SourceGroup
-from analytics_box.products.flags.scope import FlagScope
 
 T = TypeVar("T")
 

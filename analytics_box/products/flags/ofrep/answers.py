@@ -10,9 +10,8 @@ from analytics_box.base.cache import BoundedCache
 from analytics_box.products.flags.evaluation.compiling import Ruleset
 from analytics_box.products.flags.evaluation.conditions import nodes
 from analytics_box.products.flags.evaluation.outcome import EvaluationContext, Outcome
-from analytics_box.products.flags.flag import TargetingRule
+from analytics_box.products.flags.flag import FlagScope, TargetingRule
 from analytics_box.products.flags.ofrep import messages
-from analytics_box.products.flags.scope import FlagScope
 
 _MATCHED: Final = frozenset(("USER_RULE_MATCH", "TARGET_GROUP_MATCH", "DEPENDENCY_NOT_SATISFIED", "DEFAULT_VALUE"))
 _NEEDS_NOBODY: Final = frozenset(("exists", "not_exists"))

@@ -23,11 +23,11 @@ from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.evaluation.asking import id_text, read_json
 from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.flag import LONGEST_ENVIRONMENT
+from analytics_box.products.flags.flag import FlagScope as Owned
 from analytics_box.products.flags.ofrep import messages
 from analytics_box.products.flags.ofrep.answers import CachedBulkAnswer, Environment, Environments, OfrepCache, bulk
 from analytics_box.products.flags.ofrep.messages import Code
 from analytics_box.products.flags.ofrep.streams import FlagStreamRequest, FlagStreams, States
-from analytics_box.products.flags.scope import FlagScope as Owned
 from analytics_box.products.flags.usage.counts import recent_evaluations
 from analytics_box.web import body, render
 from analytics_box.web.address import network_of

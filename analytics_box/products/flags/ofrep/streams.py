@@ -14,7 +14,7 @@ from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
 from analytics_box.base.settings import Settings
 from analytics_box.products.flags.directory import Flags
-from analytics_box.products.flags.scope import FlagScope
+from analytics_box.products.flags.flag import FlagScope
 from analytics_box.web.asgi import Receive, Send
 from analytics_box.web.streams import PING, EventStream, HeaderList, StreamPace
 from analytics_box.web.streams import EventStreams as OpenStreams

@@ -23,9 +23,8 @@ from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.messages import CreateFlag, UpdateFlag
 from analytics_box.products.flags.editing.shown import flag_answer
-from analytics_box.products.flags.flag import LARGEST_FLAG, Flag
+from analytics_box.products.flags.flag import LARGEST_FLAG, Flag, FlagScope
 from analytics_box.products.flags.saving import save
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.products.flags.serving.answers import NOT_STORED
 from analytics_box.products.flags.serving.messages import CreateFlagByKey, UpdateFlagByKey
 from analytics_box.web import body, render

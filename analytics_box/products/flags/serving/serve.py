@@ -18,7 +18,7 @@ from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.translation import _
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.evaluation import matching
-from analytics_box.products.flags.scope import FlagScope as Owned
+from analytics_box.products.flags.flag import FlagScope as Owned
 from analytics_box.products.flags.serving import answers
 from analytics_box.products.flags.serving.answers import Asking, CachedEvaluation, EvaluationCache, HeaderList
 from analytics_box.products.flags.serving.asked import NOBODY, EvaluationRequest, asked_of

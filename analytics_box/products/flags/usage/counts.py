@@ -19,8 +19,7 @@ from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.evaluation.outcome import Outcome
-from analytics_box.products.flags.flag import Flag
-from analytics_box.products.flags.scope import FlagScope
+from analytics_box.products.flags.flag import Flag, FlagScope
 from analytics_box.products.flags.usage import rows
 from analytics_box.products.flags.usage.rows import DayCount, UsageCount, UsageKey
 from analytics_box.products.flags.usage.rules import LastGiven, Stale, needed_keys, stale

@@ -17,8 +17,7 @@ from analytics_box.products.monitors.editing.messages import (
 )
 from analytics_box.products.monitors.editing.shown import MonitorAnswer, monitor_answer, push_url
 from analytics_box.products.monitors.erasing import Erasing
-from analytics_box.products.monitors.messages import MonitorId
-from analytics_box.products.monitors.monitor import GRANULARITIES, Granularity, Monitor, clean_tags
+from analytics_box.products.monitors.monitor import GRANULARITIES, Granularity, Monitor, MonitorId, clean_tags
 from analytics_box.resource.reach import check, reach
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.directory import Directory

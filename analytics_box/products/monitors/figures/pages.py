@@ -33,8 +33,7 @@ from analytics_box.products.monitors.figures.view import (
     spans_within,
 )
 from analytics_box.products.monitors.listing import rows
-from analytics_box.products.monitors.messages import MonitorId
-from analytics_box.products.monitors.monitor import HOME, Kind, Monitor
+from analytics_box.products.monitors.monitor import HOME, Kind, Monitor, MonitorId
 from analytics_box.products.monitors.outages import outages
 from analytics_box.products.monitors.page_frame import DONE, OutageReport, Reporting, frame
 from analytics_box.query.access import ReadScope

@@ -1,7 +1,7 @@
 """Maintenance windows over RPC. Scopes: read:monitors, write:monitors, on the whole organization."""
 
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.monitors.messages import MonitorOrganizationInput
+from analytics_box.products.monitors.monitor import MonitorOrganizationInput
 from analytics_box.products.monitors.window import MaintenanceWindow, is_covered, next_start, spans
 from analytics_box.products.monitors.windows import change
 from analytics_box.products.monitors.windows.messages import (

@@ -13,8 +13,7 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.monitors.directory import Monitors
-from analytics_box.products.monitors.messages import MonitorOrganizationInput
-from analytics_box.products.monitors.monitor import HOME
+from analytics_box.products.monitors.monitor import HOME, MonitorOrganizationInput
 from analytics_box.products.monitors.page_frame import DONE, frame
 from analytics_box.products.monitors.window import MaintenanceWindow, is_on, spans
 from analytics_box.products.monitors.windows import calls as procedures

@@ -13,10 +13,10 @@ from analytics_box.base.settings import Settings
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.evaluation.compiling import compile_ruleset
 from analytics_box.products.flags.evaluation.outcome import EvaluationContext
+from analytics_box.products.flags.flag import FlagScope
 from analytics_box.products.flags.ofrep.answers import Environment
 from analytics_box.products.flags.ofrep.serve import Ofrep
 from analytics_box.products.flags.saving import save
-from analytics_box.products.flags.scope import FlagScope
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import ClientId
 from tests.cases import each

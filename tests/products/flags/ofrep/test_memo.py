@@ -4,8 +4,8 @@ import gc
 from weakref import ref
 
 from analytics_box.products.flags.evaluation.compiling import compile_ruleset
+from analytics_box.products.flags.flag import FlagScope
 from analytics_box.products.flags.ofrep.answers import CachedBulkAnswer, Environment, OfrepCache
-from analytics_box.products.flags.scope import FlagScope
 from tests.products.flags.ofrep.world import about, ask
 from tests.products.flags.world import World
 

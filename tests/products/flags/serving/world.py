@@ -12,7 +12,7 @@ from analytics_box.base.limits import TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.evaluation.outcome import EvaluationContext, Outcome
-from analytics_box.products.flags.scope import FlagScope as Owned
+from analytics_box.products.flags.flag import FlagScope as Owned
 from analytics_box.products.flags.serving.serve import FlagServer
 from analytics_box.web.asgi import Receive, Scope, Send, respond
 from analytics_box.web.front import Front, HotPath

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from analytics_box.base.identity import DateFormat
-from analytics_box.figures.range_picker import range_shown
+from analytics_box.figures.pickers import range_shown
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.query.ranges import DayRange
