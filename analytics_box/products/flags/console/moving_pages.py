@@ -24,6 +24,7 @@ from analytics_box.products.flags.moving.calls import (
 )
 from analytics_box.products.flags.moving.wanted import MOST_BYTES
 from analytics_box.products.flags.page_frame import HOME, STATUS_LABELS, frame, owners
+from analytics_box.resource.imports import import_title
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
@@ -180,21 +181,7 @@ def _lacking(found: FlagExportAnswer) -> list[FlagImportRow]:
 
 
 def _import_result(found: FlagImportAnswer) -> FlagImportResult:
-    words = (
-        _(
-            "{source}: {created} to create, {updated} to update, {unchanged} unchanged, {existing} "
-            "existing, {failed} failed. Nothing is imported yet."
-        )
-        if found.dryRun
-        else _(
-            "{source}: {created} created, {updated} updated, {unchanged} unchanged, "
-            "{existing} skipped, {failed} failed."
-        )
-    )
-    counts = ("created", "updated", "unchanged", "existing", "failed")
-    title = words.format(
-        source=_SOURCES[found.source], **{name: figures.count(getattr(found, name)) for name in counts}
-    )
+    title = import_title(_SOURCES[found.source], found, is_trial=found.dryRun)
     notes = list(_visible(found.notes))
     if found.inactive:
         notes.append(

@@ -27,15 +27,14 @@ from analytics_box.products.flags.moving.planning import (
     FlagImportPlan,
     FlagImportTarget,
     PlannedFlag,
-    Status,
     plan_import,
 )
 from analytics_box.products.flags.moving.wanted import MOST_BYTES, Form, Source, SourceFile
 from analytics_box.products.flags.saving import save
+from analytics_box.resource.imports import ImportStatus, begin_import, count_statuses, program_of, read_rows
 from analytics_box.resource.reach import check
 from analytics_box.web.call import Call
 
-_ODD: Final = "The file cannot be read: a value has an unexpected type"
 _UNKNOWN: Final = (
     "This file does not contain flags. Send an Analytics Box export, Unleash, GrowthBook, LaunchDarkly or "
     "flagd, and set source to one of them"
@@ -60,14 +59,9 @@ _LOOKS: Final[tuple[tuple[Source, Callable[[Mapping[str, Any]], bool]], ...]] = 
 def read_file(content: str, source: Source | None = None, environment: str | None = None) -> tuple[Source, SourceFile]:
     """The flags that a file defines in one of its environments, and the product it comes from. Raises BadRequest."""
     given = _mapping(content)
-    found = source or next((name for name, looks_so in _LOOKS if looks_so(given)), None)
-    if found is None:
-        raise BadRequest(_UNKNOWN)
+    found = source or program_of(given, _LOOKS, _UNKNOWN)
     reader = flagd.read_unsure if source is None and found == "flagd" else _READERS[found]
-    try:
-        return found, reader(given, environment)
-    except (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError) as odd:
-        raise BadRequest(_ODD) from odd
+    return found, read_rows(reader, given, environment)
 
 
 def format_json(value: object) -> str:
@@ -120,10 +114,8 @@ def store(db: Connection, own: FlagReach, plan: FlagImportPlan, source: Source) 
     change.check_size(db, own)
 
 
-IMPORTS: Final = 6  # Imports a minute and organization.
 _TRIES: Final = 3
 _EarlierSource = Annotated[Source | None, Meta(extra_json_schema={"deprecated": True})]
-_STATUSES: Final[tuple[Status, ...]] = ("created", "updated", "unchanged", "existing", "failed")
 
 
 class ImportFlags(OwnedInput, frozen=True, kw_only=True):
@@ -153,7 +145,7 @@ class FlagRow(Struct, frozen=True, kw_only=True):
     row: int
     key: str
     environment: str | None
-    status: Status
+    status: ImportStatus
     flagId: str | None
     flagStatus: FlagStatus | None
     notes: tuple[str, ...]
@@ -165,7 +157,7 @@ class GroupRow(Struct, frozen=True, kw_only=True):
     """The result of importing a target group of the file, or of a dry run."""
 
     name: str
-    status: Status
+    status: ImportStatus
     notes: tuple[str, ...]
     error: str
 
@@ -201,9 +193,7 @@ async def import_flags(call: Call, given: ImportFlags) -> FlagImportAnswer:
     if given.source is not None and given.format not in {None, given.source}:
         raise BadRequest.about("source", _("Send either source or format"))
     own = reach(call, given.websiteId, given.organizationId)
-    await call.read(lambda db: check(db, own, "member"))
-    if call.identity.operator is None:
-        call.parts.limits.take("flag imports", own.organization_id, IMPORTS)
+    await begin_import(call, own, "flag")
     environment = clean_environment(given.environment)
     source, file = await call.parts[FileQueue].run(
         call.identity.holder, read_file, given.content, given.source or given.format, given.sourceEnvironment
@@ -251,7 +241,6 @@ def _check_one_environment(file: SourceFile) -> None:
 
 def _import_answer(given: ImportFlags, source: Source, file: SourceFile, plan: FlagImportPlan) -> FlagImportAnswer:
     flags = sorted(plan.flags, key=lambda one: one.wanted.number)
-    counts = {status: sum(one.status == status for one in flags) for status in _STATUSES}
     return FlagImportAnswer(
         source=source,
         format=source,
@@ -265,7 +254,7 @@ def _import_answer(given: ImportFlags, source: Source, file: SourceFile, plan: F
             for one in plan.groups
         ],
         notes=file.notes,
-        **counts,
+        **count_statuses(flags),
     )
 
 

@@ -1,7 +1,7 @@
 """A plan for importing flags and target groups from a file, required flags first. Nothing is stored."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, Literal, TypeVar
+from typing import Final, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,10 +24,10 @@ from analytics_box.products.flags.flag import (
 )
 from analytics_box.products.flags.moving.conditions import groups_in, with_groups
 from analytics_box.products.flags.moving.wanted import Source, SourceFile, SourceFlag, SourceGroup
+from analytics_box.resource.imports import ImportStatus
 
 T = TypeVar("T")
 
-Status = Literal["created", "updated", "unchanged", "existing", "failed"]
 
 MOST_EFFORT: Final = 1_000_000  # flags, and needs of flags, that are looked at for a file: two seconds
 _TOO_ENTANGLED: Final = "These flags have too many dependencies. Import them in several files"
@@ -43,7 +43,7 @@ class PlannedFlag(Struct, frozen=True, kw_only=True):
     """The result that an import would have for a flag of a file: `flag` instead of `before`, None if it fails."""
 
     wanted: SourceFlag
-    status: Status
+    status: ImportStatus
     before: Flag | None = None
     flag: Flag | None = None
     notes: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class PlannedGroup(Struct, frozen=True, kw_only=True):
     """The result that an import would have for a target group of a file."""
 
     wanted: SourceGroup
-    status: Status
+    status: ImportStatus
     before: TargetGroup | None = None
     group: TargetGroup | None = None
     error: str = ""
@@ -134,7 +134,7 @@ class _Planning:
         }
         scope = replace(self._scope, groups=tuple(self._groups.values()))
         before = self._groups.get(self._group_ids.get(name, ""))
-        status: Status = "created"
+        status: ImportStatus = "created"
         if before is None:
             after = groups.draft_group(self._own, values, scope)
         else:
@@ -189,7 +189,7 @@ class _Planning:
         changed = change.settle(before, after, near)
         self._check_steps(before, changed.flag)
         self._flags.put(changed.flag)
-        status: Status = "created" if before is None else "unchanged" if changed.flag == before else "updated"
+        status: ImportStatus = "created" if before is None else "unchanged" if changed.flag == before else "updated"
         notes = (*wanted.notes, *_plan_notes(wanted, changed))
         return PlannedFlag(wanted=wanted, status=status, before=before, flag=changed.flag, notes=notes)
 

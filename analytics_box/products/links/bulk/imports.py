@@ -5,7 +5,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import MappingProxyType
-from typing import Annotated, Final, NamedTuple, TypeVar
+from typing import Annotated, Final, NamedTuple, TypeVar, get_args
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -29,6 +29,7 @@ from analytics_box.products.links.messages import Id
 from analytics_box.products.links.targeting.policy import TargetPolicy
 from analytics_box.resource import fields
 from analytics_box.resource.fields import Values
+from analytics_box.resource.imports import count_statuses
 from analytics_box.resource.reach import Reach, acting, check
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.configuration.domains import own_hosts
@@ -158,7 +159,7 @@ async def import_rows(call: Call, given: ImportLinks, hear: Callable[[int, int],
         hear(len(rows) // 2, total)  # the other half is to store them, or to try to
     work = dry_run if given.dryRun else store_rows
     shown = await work(call, organization_id, by, rows, lambda done: hear((total + done) // 2, total))
-    counts = {status: sum(row.status == status for row in shown) for status in Status.__args__}  # type: ignore[attr-defined]  # the arguments of a Literal
+    counts = count_statuses(shown, get_args(Status))
     return LinkImportAnswer(dryRun=given.dryRun, total=len(shown), rows=shown, ignoredColumns=file.ignored, **counts)
 
 

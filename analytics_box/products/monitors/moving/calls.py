@@ -4,7 +4,7 @@ A dry run of an import answers the same without storing anything.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Final, TypeVar
 
@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.base import audit
-from analytics_box.base.errors import BadRequest, BoxError, Conflict, Forbidden
+from analytics_box.base.errors import BoxError, Conflict, Forbidden
 from analytics_box.base.file_queue import Existing, FileQueue
 from analytics_box.base.identity import at_least
 from analytics_box.base.notify.change import ChannelTools
@@ -30,7 +30,6 @@ from analytics_box.products.monitors.moving.plan import (
     ExistingMonitors,
     MonitorImportPlan,
     PlannedImport,
-    Status,
     in_order,
 )
 from analytics_box.products.monitors.moving.wanted import (
@@ -44,20 +43,24 @@ from analytics_box.products.monitors.moving.wanted import (
 from analytics_box.products.monitors.window import MaintenanceWindow, change_after
 from analytics_box.products.monitors.windows import change as windows
 from analytics_box.products.monitors.windows import messages
+from analytics_box.resource.imports import ImportStatus, begin_import, count_statuses, program_of, read_rows
 from analytics_box.resource.reach import Reach, check, reach, role_of
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
 
 T = TypeVar("T")
 
-IMPORTS: Final = 6  # a minute, for each organization
-_ODD: Final = "The file cannot be read: a value has an unexpected type"
 _AT_ONCE: Final = 50  # monitors in one write or one look, so that others hardly wait
 _READERS: Final[dict[Source, Callable[[dict[str, Any]], MonitorImportFile]]] = {
     "analytics-box": own.read_own,
     "uptime-kuma": kuma.read_kuma,
     "gatus": gatus.read_gatus,
 }
+_LOOKS: Final[tuple[tuple[Source, Callable[[Mapping[str, Any]], bool]], ...]] = (
+    ("uptime-kuma", kuma.is_kuma),
+    ("gatus", gatus.is_gatus),
+    ("analytics-box", own.is_own),
+)
 
 
 class ImportMonitors(Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,7 +83,7 @@ class MonitorRowOutcome(Struct, frozen=True, kw_only=True, rename="camel"):
 
     row: int
     name: str
-    status: Status
+    status: ImportStatus
     url: str
     schedule_id: str
     is_paused: bool
@@ -95,7 +98,7 @@ class WindowRowOutcome(Struct, frozen=True, kw_only=True):
     """The result for a maintenance window of the file, or the predicted one."""
 
     name: str
-    status: Status
+    status: ImportStatus
     error: str = ""
 
 
@@ -122,9 +125,7 @@ async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAns
     Each monitor succeeds or fails on its own, with notes on what is lost.
     """
     acting = reach(call, given.organizationId)
-    await call.read(lambda db: check(db, acting, "member"))
-    if call.identity.operator is None:
-        call.parts.limits.take("monitor imports", acting.organization_id, IMPORTS)
+    await begin_import(call, acting, "monitor")
     queue = call.parts[FileQueue]
     source, file = await queue.run(call.identity.holder, read_import, given.content, given.source)
     plan = MonitorImportPlan(_around(call, acting), acting, call.parts[MonitorTools].fence_of(acting), given.existing)
@@ -134,8 +135,6 @@ async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAns
     listed = await _windows(call, acting, plan.ids, file.windows, given)
     notes = await _alert_notes(call, acting, file, done, dry=given.dryRun)
     rows = [_row(call, one, dry=given.dryRun) for one in sorted(done, key=lambda one: one.wanted.number)]
-    statuses: tuple[Status, ...] = ("created", "updated", "unchanged", "existing", "failed")
-    counts = {status: sum(row.status == status for row in rows) for status in statuses}
     return MonitorImportAnswer(
         source=source,
         dry_run=given.dryRun,
@@ -143,21 +142,16 @@ async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAns
         monitors=rows,
         maintenances=listed,
         notes=(*file.notes, *notes),
-        **counts,
+        **count_statuses(rows),
     )
 
 
 def read_import(content: str, source: Source | None) -> tuple[Source, MonitorImportFile]:
     """The contents of a file, and the program that wrote it. Raises BadRequest."""
     given = files.read_mapping(content)
-    if source is None:
-        source = "uptime-kuma" if kuma.is_kuma(given) else "gatus" if gatus.is_gatus(given) else "analytics-box"
-        if source == "analytics-box" and not own.is_own(given):
-            raise BadRequest(_("This file does not contain monitors, monitorList or endpoints"))
-    try:
-        return source, _READERS[source](given)
-    except (TypeError, ValueError, OverflowError, RecursionError) as odd:
-        raise BadRequest(_ODD) from odd
+    unknown = _("This file does not contain monitors, monitorList or endpoints")
+    found = source or program_of(given, _LOOKS, unknown)
+    return found, read_rows(_READERS[found], given)
 
 
 def _around(call: Call, acting: Reach) -> ExistingMonitors:

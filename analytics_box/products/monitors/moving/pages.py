@@ -17,6 +17,7 @@ from analytics_box.products.monitors.moving.calls import (
 )
 from analytics_box.products.monitors.moving.files import MOST_BYTES
 from analytics_box.products.monitors.page_frame import frame
+from analytics_box.resource.imports import import_title
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 _SOURCES = {"analytics-box": _("Analytics Box"), "uptime-kuma": _("Uptime Kuma"), "gatus": _("Gatus")}
@@ -72,23 +73,7 @@ def _page(visit: PageRequest, *, found: MonitorImportAnswer | None = None, code:
         editable=visit.person.may("member"),
         wrong=wrong,
         found=found,
-        title=_title(found),
+        title=import_title(_SOURCES[found.source], found, is_trial=found.dry_run) if found is not None else "",
         rows=found.monitors[:MOST_SHOWN] if found is not None else [],
         visible=figures.visible,
     )
-
-
-def _title(found: MonitorImportAnswer | None) -> str:
-    """The result of an import, in a line."""
-    if found is None:
-        return ""
-    words = (
-        _(
-            "{source}: {created} to create, {updated} to update, {existing} existing, {failed} failed. Nothing is "
-            "imported yet."
-        )
-        if found.dry_run
-        else _("{source}: {created} created, {updated} updated, {existing} skipped, {failed} failed.")
-    )
-    counts = {name: figures.count(getattr(found, name)) for name in ("created", "updated", "existing", "failed")}
-    return words.format(source=_SOURCES[found.source], **counts)

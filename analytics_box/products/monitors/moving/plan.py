@@ -6,7 +6,7 @@ here.
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -26,9 +26,8 @@ from analytics_box.products.monitors.editing.draft import apply_fields
 from analytics_box.products.monitors.editing.messages import CreateMonitor, UpdateMonitor
 from analytics_box.products.monitors.monitor import Monitor, Options
 from analytics_box.products.monitors.moving.wanted import ImportNotification, MonitorImportItem, parents_first
+from analytics_box.resource.imports import ImportStatus
 from analytics_box.resource.reach import Reach
-
-Status = Literal["created", "updated", "unchanged", "existing", "failed"]
 
 _OWN_ID: Final = re.compile(r"[0-9A-Za-z]{20}\Z")
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{32,64}")
@@ -58,7 +57,7 @@ class PlannedImport(Struct, frozen=True, kw_only=True):
     """
 
     wanted: MonitorImportItem
-    status: Status
+    status: ImportStatus
     monitor: Monitor | None = None
     change: UpdateMonitor | None = None
     notes: tuple[str, ...] = ()
@@ -156,7 +155,7 @@ class MonitorImportPlan:
         fields |= {"parent_id": parent_id, "website_id": website_id, "schedule_id": there.id}
         message = UpdateMonitor(**fields)
         after = apply_fields(there, message, self._fence)
-        status: Status = "unchanged" if after == there else "updated"
+        status: ImportStatus = "unchanged" if after == there else "updated"
         return PlannedImport(wanted=wanted, status=status, monitor=after, change=message, notes=tuple(notes))
 
     def _token(self, wanted: MonitorImportItem, draft: Monitor, notes: list[str]) -> str:

@@ -231,7 +231,7 @@ def test_maintenance_of_gatus_becomes_windows(world: World) -> None:
 def test_another_file_is_refused_in_words(
     world: World, monkeypatch: pytest.MonkeyPatch, content: str, words: str
 ) -> None:
-    monkeypatch.setattr("analytics_box.products.monitors.moving.calls.IMPORTS", 1_000)
+    monkeypatch.setattr("analytics_box.resource.imports.IMPORTS", 1_000)
     answer = world.call("import", content=content)
     assert answer.status == 400, answer.body
     assert words in answer.json["error"]

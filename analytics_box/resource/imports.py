@@ -1,0 +1,77 @@
+"""What imports of files of every resource share: who may import, how a file is read, and what became of its rows.
+
+A room has a reader for each program whose files it imports, and decides what a row becomes.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Literal, Protocol, TypeVar
+
+from msgspec import Struct
+
+from analytics_box.base import figures
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
+from analytics_box.resource.reach import Reach, check
+from analytics_box.web.call import Call
+
+Program = TypeVar("Program", bound=str)
+ImportFile = TypeVar("ImportFile")
+
+ImportStatus = Literal["created", "updated", "unchanged", "existing", "failed"]
+STATUSES: Final[tuple[ImportStatus, ...]] = ("created", "updated", "unchanged", "existing", "failed")
+IMPORTS: Final = 6  # Imports a minute, for each organization and kind of resource.
+
+
+class ImportOutcome(Protocol):
+    """The outcome of a row."""
+
+    @property
+    def status(self) -> str: ...
+
+
+async def begin_import(call: Call, own: Reach, subject: str) -> None:
+    """Count an import of the organization, for a caller who can add to it. Raises Forbidden or RateLimited."""
+    await call.read(lambda db: check(db, own, "member"))
+    if call.identity.operator is None:
+        call.parts.limits.take(f"{subject} imports", own.organization_id, IMPORTS)
+
+
+def program_of(
+    given: Mapping[str, Any], looks: Iterable[tuple[Program, Callable[[Mapping[str, Any]], bool]]], unknown: str
+) -> Program:
+    """The program that wrote a file, by how it looks. Raises BadRequest, which says `unknown`."""
+    program = next((name for name, looks_so in looks if looks_so(given)), None)
+    if program is None:
+        raise BadRequest(unknown)
+    return program
+
+
+def read_rows(reader: Callable[..., ImportFile], *given: Any) -> ImportFile:
+    """What a reader makes of a file. Raises BadRequest for values that no reader expects."""
+    try:
+        return reader(*given)
+    except (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError) as odd:
+        raise BadRequest(_("The file cannot be read: a value has an unexpected type")) from odd
+
+
+def count_statuses(rows: Iterable[ImportOutcome], statuses: Iterable[str] = STATUSES) -> dict[str, int]:
+    """The number of rows of each status."""
+    found = Counter(row.status for row in rows)
+    return {status: found[status] for status in statuses}
+
+
+def import_title(program: str, answer: Struct, *, is_trial: bool) -> str:
+    """The outcome of a file in a line; its answer has a number for each status."""
+    words = (
+        _(
+            "{program}: {created} to create, {updated} to update, {unchanged} unchanged, {existing} "
+            "existing, {failed} failed. Nothing is imported yet."
+        )
+        if is_trial
+        else _(
+            "{program}: {created} created, {updated} updated, {unchanged} unchanged, "
+            "{existing} skipped, {failed} failed."
+        )
+    )
+    return words.format(program=program, **{status: figures.count(getattr(answer, status)) for status in STATUSES})
