@@ -1,4 +1,4 @@
-"""What imports of files of every resource share: who may import, how a file is read, and what became of its rows.
+"""Imports of files of every resource: who may import, how a file is read, and what became of its rows.
 
 A room has a reader for each program whose files it imports, and decides what a row becomes.
 """
@@ -48,7 +48,7 @@ def program_of(
 
 
 def read_rows(reader: Callable[..., ImportFile], *given: Any) -> ImportFile:
-    """What a reader makes of a file. Raises BadRequest for values that no reader expects."""
+    """Read a file. Raises BadRequest for values that no reader expects."""
     try:
         return reader(*given)
     except (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError) as odd:
