@@ -156,7 +156,7 @@ class ChartChoices(Struct, frozen=True):
 
     steps: tuple[PresetChoice, ...]
     besides: tuple[PresetChoice, ...]
-    beside: str  # what the menu of these is called
+    beside: str  # the label of their menu
     label: str
     second: str = ""
     second_anchor: str = ""

@@ -131,7 +131,7 @@ def link_filters(items: Iterable[Filter | FilterGroup]) -> list[Filter]:
 
 
 def with_numbers(request: QueryRequest, numbers: Mapping[Filter, Numbers]) -> QueryRequest:
-    """The request with these numbers in place of what the links are called; one that is not there matches nothing."""
+    """The request with these numbers in place of names of links; unknown links match nothing."""
     if not numbers:
         return request
     return replace(request, filters=tuple(_by_number(item, numbers) for item in request.filters))
