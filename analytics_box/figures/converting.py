@@ -36,7 +36,7 @@ def metrics(total: str, series: str) -> tuple[Metric, ...]:
 
 def with_conversions(rows: Rows, reached: Rows, key: Key, *, complete: bool = True) -> Rows:
     """The rows with their conversions, and the rate of these in percent. `reached` are rows of the same type of those
-    who reached the goal; a row that is not among them has none, or where they are not `complete`, nobody knows."""
+    who reached the goal; a row that is not among them has none, or where they are not `complete`, that is unknown."""
     found = {key(row): _visitors(row) for row in reached}
     missing = 0 if complete else None
     return [{**row, **_conversion_rows(found.get(key(row), missing), _visitors(row))} for row in rows]

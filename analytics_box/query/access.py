@@ -111,7 +111,7 @@ def check_plan(plan: str, types: Names) -> None:
 
 
 def may_read(identity: Identity, website: Website, types: Names) -> bool:
-    """Whether the caller may run these types on this website; on a public one anybody may run public types."""
+    """Whether the caller may run these types on this website; on a public one strangers may run public types."""
     values = website.public_values
     if website.is_public and all(name in TYPES and TYPES[name].is_public(values=values) for name in types):
         return True

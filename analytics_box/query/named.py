@@ -33,7 +33,7 @@ class NoGoals:
 
 
 async def resolve_goals(goals: WebsiteGoals, request: QueryRequest, reads: ReadScope) -> QueryRequest:
-    """The request with what its goals mean; one that is not there is reached by nobody. The public may not ask.
+    """The request with the conditions of its goals; no session reaches an unknown goal. The public cannot ask.
 
     Raises InvalidQuery where no single website is asked about.
     """
@@ -145,7 +145,7 @@ def _by_number(item: Filter | FilterGroup, numbers: Mapping[Filter, Numbers]) ->
     return Filter(LINK, item.op, tuple(str(number) for number in numbers[item]) or ("0",))
 
 
-# Why nobody can tell the shares: the box does not know the flag, something else than a draw by visitor decides, several
+# Why the shares are unknown: the box does not know the flag, something else than a draw by visitor decides, several
 # environments have a flag with this key, or it gave other shares within the range than it does now.
 Untold = Literal["unknown_flag", "not_by_chance", "environments", "changed"]
 

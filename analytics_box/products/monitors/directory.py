@@ -1,6 +1,6 @@
 """All monitors and maintenance windows in memory: lists of 10,000 are quick, and what runs them follows each change.
 
-Anyone who changes one in box.db tells the directory after the commit.
+Code that changes a monitor in box.db updates the directory after the commit.
 """
 
 from collections.abc import Collection, Iterable, Set

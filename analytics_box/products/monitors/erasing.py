@@ -28,7 +28,7 @@ class Erasing:
         self._running: set[asyncio.Task[None]] = set()
 
     def begin(self, numbers: Sequence[int]) -> None:
-        """Remove all that is known of these, which nobody waits for; a sweep removes what a crash leaves."""
+        """Remove the data of these in the background; a sweep removes what a crash leaves."""
         if numbers:
             task = asyncio.create_task(self._run(numbers))
             self._running.add(task)

@@ -93,7 +93,7 @@ def state_label(live: MonitorStatus | None) -> str:
 
 
 class OutageReport(Struct, frozen=True):
-    """A way to tell: where it leads, what it says, and whether it is told already."""
+    """A way to report an outage: its link and label, and whether the outage is reported already."""
 
     href: str
     label: str
@@ -101,6 +101,6 @@ class OutageReport(Struct, frozen=True):
 
 
 class Reporting(Struct, frozen=True):
-    """Told by anyone who keeps status pages: the ways for a monitor, by its id and that of its organization."""
+    """Ways to report an outage of a monitor, by its id and its organization, from the room of status pages."""
 
     of: Callable[[str, str], Sequence[OutageReport]]

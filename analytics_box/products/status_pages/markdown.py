@@ -22,7 +22,7 @@ def html(text: str) -> Markup:
 
     Without tables, whose empty cells make a megabyte of a message.
 
-    HTML that someone typed is text; links lend nobody our name (nofollow).
+    HTML is shown as text; links are nofollow.
     """
     import nh3  # noqa: PLC0415  1.6 MB that only texts with Markdown pay
 

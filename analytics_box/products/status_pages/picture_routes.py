@@ -1,4 +1,4 @@
-"""The upload of pictures of status pages. Anyone with the address can upload once, within some minutes."""
+"""The upload of pictures of status pages. An address works once, within some minutes."""
 
 from typing import Any, cast
 

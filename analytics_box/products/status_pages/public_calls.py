@@ -82,7 +82,7 @@ class PagePart(Struct, frozen=True, rename="camel"):
 
 
 class DayPart(Struct, frozen=True):
-    """A day of a component. What is hidden, and what nobody knows, is left out. Durations are ms."""
+    """A day of a component. Hidden and unknown values are left out. Durations are ms."""
 
     date: str
     uptime_percentage: float | UnsetType = UNSET

@@ -32,7 +32,7 @@ def _forms(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
 
 
 def _depths(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
-    """All five ranges, also those that nobody reached."""
+    """All five ranges, including those that no visitor reached."""
     found = {row["depth_range"]: row for row in rows[0] if row["depth_range"] is not None}
     whole = sum(row["visitors_of_exits"] for row in found.values())
     return [

@@ -1,4 +1,4 @@
-"""People: visitors, and whom the site says they are (wire 1.11)."""
+"""Profiles: visitors, and the identities that the website gives them (wire 1.11)."""
 
 from collections.abc import Sequence
 

@@ -126,7 +126,7 @@ class QueryType(Struct, frozen=True):
         return tuple(column.output for column in self.columns)
 
     def is_public(self, *, values: bool) -> bool:
-        """Whether anybody may ask it of a public website; `values` is whether that publishes what events carried."""
+        """Whether strangers may ask it of a public website; `values` is whether that publishes what events carried."""
         return self.public and (values or not self.values)
 
     @property

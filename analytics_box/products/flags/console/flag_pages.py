@@ -164,7 +164,7 @@ async def set_status(visit: Visitor, flag_id: FromPath[str]) -> Next:
     status: Status | None = _STATUSES.get((await visit.form()).get("status", ""))
     if status is None:
         raise BadRequest(_("Select active, inactive or archived"))
-    adds = status == "active"  # A full disk does not keep anyone from turning a flag off.
+    adds = status == "active"  # A flag can be turned off while the disk is full.
     done = await save(visit.parts, own.scope, lambda db: change.set_status(db, own, flag.id, status), adds=adds)
     return visit.go(f"{HOME}/{flag.id}?done={done_key(done, status)}")
 

@@ -244,7 +244,7 @@ async def _step(call: Call, given: ChangeFlagStatus, status: Status) -> FlagChan
         call,
         own,
         lambda db: change.set_status(db, own, given.id, status, note=given.note, version=given.version),
-        adds=status == "active",  # A full disk does not keep anyone from turning a flag off.
+        adds=status == "active",  # A flag can be turned off while the disk is full.
     )
 
 

@@ -180,7 +180,7 @@ class _FlagWriter:
         if one.type == "conditions":
             return self._node(one.conditions or EVERYBODY)
         if is_percentage(one):
-            raise _UnsupportedByFlagd("a percentage of everybody, which all flags share,")
+            raise _UnsupportedByFlagd("a percentage of all users, which all flags share,")
         if one.batch and one.batchValues:
             values: tuple[Scalar, ...] = one.batchValues
             return self._leaf(TargetingCondition(attribute=_attribute(one), operator=one.operator, values=values))

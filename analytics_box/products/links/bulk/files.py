@@ -24,7 +24,7 @@ Form = Literal["csv", "json"]
 
 MOST_COLUMNS: Final = 200
 MOST_CHARACTERS: Final = 1_000_000  # of one row, as it is written in the file
-csv.field_size_limit(MOST_CHARACTERS)  # of a cell, for this process; nobody else reads CSV
+csv.field_size_limit(MOST_CHARACTERS)  # of a cell, for this process, in which nothing else reads CSV
 
 _SEPARATORS: Final = ",;\t"  # what Excel writes depends on the country; a table that is copied has tabs
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)?")

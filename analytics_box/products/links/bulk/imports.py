@@ -1,5 +1,5 @@
 """Many links at once, from CSV or JSON. Each row succeeds or fails by itself, and a dry run says the same without
-keeping anything, or keeping anybody waiting."""
+storing anything, or delaying other requests."""
 
 import asyncio
 import json

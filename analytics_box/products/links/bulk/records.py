@@ -30,7 +30,7 @@ _NUMBERS: Final = ("maxClicks", "redirectStatus")
 _NO_TEXTS: Final = frozenset((*_NUMBERS, "tags", "rules", "variants", "utm", "expiresAt"))
 _TRUE: Final = frozenset(("true", "yes", "1"))
 
-_NEEDED: Final = {  # what these fields take, for anyone who sees them in a sheet
+_NEEDED: Final = {  # values of these fields, for users of a sheet
     "expiresAt": "A date, or a date and a time, like 2027-01-31 or 2027-01-31T18:00:00+01:00; without a zone it is UTC",
     "maxClicks": "A whole number from 1 to 1,000,000,000",
     "redirectStatus": "One of 301, 302, 307 and 308",

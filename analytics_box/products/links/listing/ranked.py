@@ -1,7 +1,7 @@
 """Lists of links by their clicks or their last click. The links are in box.db, what they are ranked by in events.db.
 
 Few links are read with their totals and sorted here. Of many, the totals are walked from the best down, and box.db is
-asked which of them the list wants, until a page is full; links that nobody has followed come last, the newest first.
+asked which of them the list wants, until a page is full; links without clicks come last, the newest first.
 """
 
 from collections.abc import Iterable, Sequence

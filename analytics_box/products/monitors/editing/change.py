@@ -1,6 +1,6 @@
 """Creating, changing and deleting monitors: each verb writes its rows and audit entries in the caller's transaction.
 
-Anyone who calls one tells the directory after the commit. Secrets are sealed, and stand in no audit entry.
+Callers update the directory after the commit. Secrets are encrypted, and no audit entry has them.
 """
 
 import secrets

@@ -98,7 +98,7 @@ def _clean(kind: Kind, text: str, fence: Fence) -> str:
 
 
 def _check(place: RequestTarget, port: int, fence: Fence) -> None:
-    """Raises AddressRefused for what is known to be closed without asking anybody."""
+    """Raises AddressRefused for addresses that are closed whatever they resolve to."""
     is_local = place.host == "localhost" or place.host.endswith(".localhost")
     address = _LOOPBACK if is_local else place.address
     if address is not None:

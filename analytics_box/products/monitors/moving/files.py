@@ -49,7 +49,7 @@ def read_mapping(text: str) -> dict[str, Any]:
 
 
 def _number(loader: Any, node: Any) -> Any:
-    """A number. Raises ValueError for one that nobody means."""
+    """A number. Raises ValueError for a number that must be a mistake."""
     if len(node.value) > _LONGEST_NUMBER or ":" in node.value:
         raise ValueError("Invalid number")
     return (loader.construct_yaml_float if node.tag.endswith("float") else loader.construct_yaml_int)(node)

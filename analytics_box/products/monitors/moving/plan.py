@@ -1,6 +1,6 @@
 """The plan of an import: new monitors, existing ones, and those that cannot be imported. Nothing is stored.
 
-Channels are never created: their secrets are not in every file, and nothing is sent to an address that nobody entered
+Channels are never created: their secrets are not in every file, and nothing is sent to an address that no user entered
 here.
 """
 

@@ -62,7 +62,7 @@ class Registrations:
     async def find(self, host: str, now: int) -> Registration | None:
         """The domain that a host belongs to. `now` is UTC ms.
 
-        None if nobody tells: an IP address, a registry without RDAP or without that date, one that does not answer.
+        None if it is unknown: an IP address, a registry without RDAP or without that date, one that does not answer.
         """
         names = _candidates(host)
         self._found = {name: known for name, known in self._found.items() if now - known[0] < _ANSWERS_KEPT_MS}

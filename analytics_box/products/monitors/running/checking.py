@@ -48,7 +48,7 @@ class Checking:
         await self._slow.settle()
 
     def begin(self, watched: WatchedMonitor, due: int, *, at_once: bool = False) -> None:
-        """Check it when there is room; one that somebody waits for soon."""
+        """Check a monitor when there is room, and sooner if a user waits for the result."""
         run = partial(self._run, watched, watched.version, due)
         last, group = watched.draft.last, watched.monitor.organization_id
         is_slow = last is not None and (last.total or 0) > _LONG and not at_once

@@ -31,7 +31,7 @@ WAIT: Final = 0.25  # seconds until what waits is written
 AT_ONCE: Final = 2_000  # that are written in one transaction
 MOST_WAITING: Final = 50_000  # that wait for a disk that refuses: some 30 MB
 ALIVE: Final = 8_000  # ms after which the box says again that it watches, where nothing else is written
-TRIES: Final = 24  # of what cannot be told, in which nobody could learn of it: about a day
+TRIES: Final = 24  # of an occurrence that cannot be delivered: about a day
 
 Tell = Callable[[list[Transition]], Awaitable[None]]
 Committed = Callable[[HappeningBatch, list[Happening]], None]

@@ -124,7 +124,7 @@ class Isolation:
         return self._asked_at + (AGAIN if is_urgent else HOUR)
 
     async def settle(self) -> None:
-        """Returns when nobody is asked."""
+        """Return when no check is under way."""
         while self._asking is not None:
             await asyncio.gather(self._asking, return_exceptions=True)
 

@@ -1,1 +1,1 @@
-"""Maintenance: when checks go on but nobody is told, once or again and again, by the clock of a time zone."""
+"""Maintenance windows, once or repeatedly in a time zone: checks go on, and alerts are muted."""

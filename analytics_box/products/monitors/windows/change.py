@@ -1,5 +1,5 @@
 """Making, changing and ending maintenance windows: each verb writes its row and audit entry in the caller's
-transaction. Anyone who calls one tells the directory after the commit."""
+transaction. Callers update the directory after the commit."""
 
 from typing import Final
 

@@ -109,7 +109,7 @@ def _instant(day: date, place: ZoneInfo) -> int:
 
 PLACE: Final = f"{HOME}/maintenance"
 _ON_PAGE: Final = "/status-pages/{}/incidents/{}"
-MOST_MONITORS: Final = 500  # to choose from; of more, anyone who plans names groups or tags
+MOST_MONITORS: Final = 500  # to choose from; more are selected by groups or tags
 _FIELDS: Final = {
     "covers": "all",
     "repeat.time": "time",

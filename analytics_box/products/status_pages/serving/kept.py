@@ -56,7 +56,7 @@ class CachedAnswer:
         self.size = len(made.body)
 
     def coded(self, accepted: bytes) -> EncodedAnswer:
-        """The answer as small as anyone who sends this Accept-Encoding takes it."""
+        """The smallest answer that this Accept-Encoding allows."""
         coding = _coding(accepted) if len(accepted) <= LONGEST else ""
         return self._codings.get(coding) or self._code(coding)
 
@@ -110,7 +110,7 @@ class Shelf:
 
 
 async def send_kept(send: Send, kept: CachedAnswer, accepted: bytes, known: bytes | None) -> None:
-    """Answer with 200, or 304 to anyone who knows it. `accepted` and `known` are headers of the request."""
+    """Answer with 200, or 304 to a client that has it. `accepted` and `known` are headers of the request."""
     found = kept.coded(accepted)
     if known is not None and names_tag(known, found.tag):
         await send({"type": "http.response.start", "status": 304, "headers": found.unchanged})

@@ -118,7 +118,7 @@ class PageSnapshots:
         return kept
 
     async def _wait(self, kept: _CachedPage, now: float) -> None:
-        """Read, or wait for who reads. Nobody waits for a reader who has had time enough."""
+        """Read, or wait for a read under way, but not for one that takes too long."""
         self._begin(kept, now)
         patience = (FIRST_PATIENCE if kept.past is None else PATIENCE) - (now - kept.began)
         if kept.reading is not None and patience > 0:
