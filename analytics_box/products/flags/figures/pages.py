@@ -23,16 +23,27 @@ from analytics_box.query.access import ReadScope
 from analytics_box.query.ranges import DayRange
 from analytics_box.query.request import GivenParameter, GivenQuery, QueryFilterInput, check
 from analytics_box.query.run import QueryRunner
+from analytics_box.resource.table import Table
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page import dates
 from analytics_box.web.page.dates import formats_of
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 
+class SuccessMetric(Struct, frozen=True):
+    """The event that an experiment should make more frequent."""
+
+    flag_id: str
+    event: str
+
+
+METRICS: Final = Table("flag_metrics", SuccessMetric, key="flag_id")
+
+
 def find_metric(db: Connection, flag_id: str) -> str:
     """The success metric of a flag, the name of an event; empty if it has none."""
-    row = db.execute("-- flag_metrics.find\nselect event from flag_metrics where flag_id = ?", (flag_id,)).fetchone()
-    return str(row[0]) if row is not None else ""
+    metric = METRICS.first(db, "flag_id = ?", flag_id)
+    return metric.event if metric is not None else ""
 
 
 def store_metric(db: Connection, own: FlagReach, flag: Flag, event: str) -> None:
@@ -40,18 +51,11 @@ def store_metric(db: Connection, own: FlagReach, flag: Flag, event: str) -> None
     before = find_metric(db, flag.id)
     if event == before:
         return
-    db.execute("-- flag_metrics.remove\ndelete from flag_metrics where flag_id = ?", (flag.id,))
+    METRICS.delete(db, flag.id)
     if event:
-        db.execute("-- flag_metrics.add\ninsert into flag_metrics (flag_id, event) values (?, ?)", (flag.id, event))
-    audit.record(
-        db,
-        own.by,
-        flag.organization_id,
-        "updated",
-        SUBJECT,
-        flag.id,
-        {"key": flag.key, "successMetric": {"from": before or None, "to": event or None}},
-    )
+        METRICS.insert(db, SuccessMetric(flag.id, event))
+    detail = {"key": flag.key, "successMetric": {"from": before or None, "to": event or None}}
+    audit.record(db, own.by, flag.organization_id, "updated", SUBJECT, flag.id, detail)
 
 
 _MOST_EVENTS: Final = 100
