@@ -88,6 +88,7 @@ class Hostile:
             "segment_id": self.made("segments", name=text("segment"), filters=only, isShared=True),
             "note_id": self.made("annotations", text=text("note"), tags=[text("t")], xValue="2026-06-17"),
             "share_id": self.made("shares", name=text("share")),
+            "report_id": self.made("reports", name=text("report"), recipients=["mara@elsewhere.example"]),
             "funnel_id": self.made(
                 "funnels",
                 name=text("funnel"),
@@ -174,6 +175,7 @@ FILES = (
     "/queries/csv",
     "/visitors/export",
     "/live",
+    "/reports/{report_id}/mail",
 )
 
 
@@ -189,8 +191,10 @@ class Look(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
-        if tag in {"xss", "style", "iframe", "object", "embed", "base"} or (tag == "script" and "src" not in given):
+        if tag in {"xss", "style", "object", "embed", "base"} or (tag == "script" and "src" not in given):
             self.wrong.append(f"<{tag}>")
+        if tag == "iframe" and given.get("sandbox") != "":
+            self.wrong.append("<iframe> that is not sandboxed")
         for name, value in given.items():
             if name.startswith("on") or name in {"style", "xss"}:
                 self.wrong.append(f"<{tag} {name}>")

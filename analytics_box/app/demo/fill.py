@@ -36,6 +36,8 @@ from analytics_box.products.links.link import ShortLink
 from analytics_box.products.notes import change as notes
 from analytics_box.products.notes.draft import draft_note
 from analytics_box.products.notes.messages import NewAnnotation
+from analytics_box.products.reports import change as reports
+from analytics_box.products.reports.report import REPORTS
 from analytics_box.products.sample_data import history
 from analytics_box.products.sample_data.arrivals import DAYS
 from analytics_box.products.sample_data.site import DOMAIN, NAME
@@ -78,6 +80,7 @@ NOTES: Final = (
     PlannedNote(70, "On the front page of Hacker News", "#D97706", lasts=1),
     PlannedNote(83, "A new price for teams", "#3B82F6"),
 )
+REPORT: Final = "Weekly report"
 SEGMENT: Final = "Found by search, reads the docs"
 _FILTERS: Final = (
     QueryFilterInput("channel", "eq", "Organic Search"),
@@ -99,6 +102,9 @@ def make(db: Connection, website: Website, first_day: int) -> None:
             notes.create(
                 db, website, By("demo", (first_day + note.age) * DAY), *draft_note(_note(note, first_day), by.now)
             )
+    if not REPORTS.count(db, "website_id = ?", website.id):
+        since = By("demo", (first_day + DAYS) * DAY)  # So that no report about earlier weeks is sent.
+        reports.create(db, since, website, {"name": REPORT}, (EMAIL,), (), "UTC")
     if not saved.of_website(db, SEGMENTS, website.id, ""):
         saved.create(db, SEGMENTS, website, by, SEGMENT, _FILTERS, is_shared=True)
 
