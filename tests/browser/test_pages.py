@@ -61,7 +61,7 @@ def goals(box: Box, procedure: str, **given: str) -> Any:
 
 def addresses(box: Box, paths: Sequence[str]) -> list[str]:
     site, goal = f"/sites/{box.account.website_id}", goals(box, "list")[0]["id"]
-    return [box.url + path.format(site=site, goal=goal, share=share(box)) for path in paths]
+    return [box.url + path.format(site=site, goal=goal, share=share(box), report=report(box)) for path in paths]
 
 
 def share(box: Box) -> str:
@@ -71,6 +71,17 @@ def share(box: Box) -> str:
     answer = httpx.post(f"{box.url}/shares/create", json=given, headers=headers)
     assert answer.is_success, answer.text
     return str(urlsplit(answer.json()["url"]).path)
+
+
+def report(box: Box) -> str:
+    """The path of a report of the website."""
+    headers, site = {"x-api-key": box.account.api_key}, box.account.website_id
+    answer = httpx.post(f"{box.url}/reports/list", json={"websiteId": site}, headers=headers)
+    if not answer.json():
+        given = {"websiteId": site, "name": "Weekly", "recipients": ["mara@elsewhere.example"]}
+        httpx.post(f"{box.url}/reports/create", json=given, headers=headers).raise_for_status()
+        return report(box)
+    return f"/sites/{site}/reports/{answer.json()[0]['id']}"
 
 
 def send(box: Box, path: str, content: dict[str, Any], origin: str = "https://example.com") -> None:
@@ -161,6 +172,9 @@ SIGNED_IN = (
     "{site}/settings/tracking",
     "{site}/settings/sharing",
     "{site}/shares/new",
+    "{site}/reports",
+    "{site}/reports/new",
+    "{report}",
     "{share}",
     "{share}?range=today&tab=map,devices&country=DE",
     "{site}/settings/danger",

@@ -7,6 +7,7 @@ from typing import Final
 
 from litestar.params import FromPath
 
+from analytics_box.base.notify.mail import ONE_CLICK
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import SealBroken
 from analytics_box.base.translation import _
@@ -14,6 +15,7 @@ from analytics_box.products.reports import change
 from analytics_box.products.reports.report import REPORTS, Report
 from analytics_box.products.reports.rows import ReportRecipient
 from analytics_box.products.reports.sending import ReportDeliveries
+from analytics_box.web.guard import check_same_origin
 from analytics_box.web.page.visit import Page, PageRequest, Visitor
 
 # Requests of one network.
@@ -65,8 +67,12 @@ async def unsubscribe_form(visit: Visitor, token: FromPath[str]) -> Page:
 
 
 async def unsubscribe(visit: Visitor, token: FromPath[str]) -> Page:
-    """POST /reports/unsubscribe/{token}: by the page, or by a mail program (RFC 8058). Doing it twice changes
-    nothing."""
+    """POST /reports/unsubscribe/{token}: by the page, or from elsewhere by a mail program (RFC 8058). Doing it twice
+    changes nothing. Raises Forbidden for forms of other websites."""
+    is_multipart = visit.request.headers.get("content-type", "").startswith("multipart/")
+    form = (await visit.uploaded_with("", limit=0))[0] if is_multipart else await visit.form()
+    if form.get(ONE_CLICK[0]) != ONE_CLICK[1]:
+        check_same_origin(visit.request)
     found = await _find(visit, token)
     if found is not None:
         await visit.call.write(lambda db: change.unsubscribe(db, found[0], visit.call.now))

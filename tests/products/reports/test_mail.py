@@ -142,6 +142,19 @@ def test_forged_link_unsubscribes_nobody(here: World, change: str) -> None:
     assert here.box.get(forged.replace("unsubscribe", "confirm"), accept="text/html").status == 404
 
 
+def test_mail_program_unsubscribes_with_either_form_and_other_websites_cannot(here: World) -> None:
+    here.report(recipients=[EMAIL])
+    here.pass_days(5)
+    (mail,) = here.mails()
+    path = mail["List-Unsubscribe"].strip("<>").removeprefix("http://localhost:8000")
+    assert here.send_form(path, "", site="cross-site").status == 403
+    assert here.rows("select count(*) from report_recipients") == [(1,)]
+    part = b'--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n'
+    headers = {"content_type": "multipart/form-data; boundary=x", "sec_fetch_site": "cross-site"}
+    assert here.box.ask("POST", path, headers=headers, body=part).status == 200
+    assert here.rows("select count(*) from report_recipients") == [(0,)]
+
+
 def test_unsubscribed_member_is_not_added_by_a_form_that_was_open(here: World) -> None:
     made = here.report()
     here.pass_days(5)
