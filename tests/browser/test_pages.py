@@ -61,7 +61,8 @@ def goals(box: Box, procedure: str, **given: str) -> Any:
 
 def addresses(box: Box, paths: Sequence[str]) -> list[str]:
     site, goal = f"/sites/{box.account.website_id}", goals(box, "list")[0]["id"]
-    return [box.url + path.format(site=site, goal=goal, share=share(box), report=report(box)) for path in paths]
+    one_share, one_report = share(box), report(box)
+    return [box.url + path.format(site=site, goal=goal, share=one_share, report=one_report) for path in paths]
 
 
 def share(box: Box) -> str:

@@ -131,7 +131,7 @@ def test_report_reaches_member_and_confirmed_stranger_with_their_own_links(here:
 
 
 @pytest.mark.parametrize("change", ["", "x", ".", "\N{SNOWMAN}"])
-def test_forged_link_unsubscribes_nobody(here: World, change: str) -> None:
+def test_forged_link_does_not_unsubscribe(here: World, change: str) -> None:
     here.report()
     here.pass_days(5)
     (mail,) = here.mails()
