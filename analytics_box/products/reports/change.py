@@ -120,7 +120,11 @@ def _put_recipients(db: Connection, by: By, website: Website, report: Report, gi
     address receive reports immediately, others are asked to confirm. Raises BadRequest or RateLimited."""
     wanted = list(dict.fromkeys(_address(one) for one in given))
     before = {one.email: one for one in RECIPIENTS.all(db, "report_id = ? order by email", report.id)}
-    members = {one.email: one.user_id for one in of_organization(db, website.organization_id) if one.confirmed}
+    members = {
+        one.email: one.user_id
+        for one in of_organization(db, website.organization_id)
+        if one.confirmed and (one.resources is None or website.id in one.resources)
+    }
     for email, former in before.items():
         if email not in wanted:
             RECIPIENTS.delete(db, former.id)

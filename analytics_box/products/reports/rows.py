@@ -1,7 +1,7 @@
 """Recipients, sent reports and their outbox in box.db. Every function takes a connection inside the caller's
 transaction.
 
-Members receive reports only while they belong to the organization, and others once they have confirmed.
+Members receive reports only while they can see the website, and others once they have confirmed.
 """
 
 from collections.abc import Collection
@@ -23,6 +23,7 @@ _RECEIVES: Final = """
   report_recipients.confirmed_at is not null and (report_recipients.user_id is null or exists (
     select 1 from members
     where members.user_id = report_recipients.user_id and members.organization_id = websites.organization_id
+      and (members.resources is null or exists (select 1 from json_each(members.resources) where value = websites.id))
   ))
 """
 

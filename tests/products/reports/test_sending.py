@@ -85,6 +85,18 @@ def test_stranger_gets_nothing_before_confirming_and_nothing_after_unsubscribing
     assert here.rows("select count(*) from report_recipients") == [(0,)]
 
 
+def test_member_who_can_no_longer_see_the_website_gets_no_more_reports(here: World) -> None:
+    made = here.report()
+    change = "update members set resources = ? where user_id = ?"
+    for resources, mails in (('["other"]', 0), (f'["{here.box.sites["shop"]}"]', 1)):
+        values = (resources, here.box.user_id)
+        here.box.box.box_db.write_now(lambda db: db.execute(change, values).fetchall())  # noqa: B023
+        here.pass_days(7 if mails else 5)
+        assert len(here.mails()) == mails
+    (recipient,) = here.call("reports.getById", id=made["id"])["recipients"]
+    assert recipient["state"] == "confirmed"
+
+
 def test_member_who_left_gets_no_more_reports(here: World) -> None:
     here.report()
     here.box.box.box_db.write_now(lambda db: db.execute("delete from members where user_id = ?", (here.box.user_id,)))
