@@ -142,7 +142,8 @@ RecipientState = Literal["confirmed", "unconfirmed", "left"]
 
 
 class RecipientShown(Struct, frozen=True):
-    """A recipient. Reports go to `confirmed` ones only; a member who has `left` the organization, or can no longer see the website, gets none."""
+    """A recipient. Reports go to `confirmed` ones only; a member who has `left` the organization,
+    or can no longer see the website, gets none."""
 
     email: str
     isMember: bool
