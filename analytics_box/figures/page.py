@@ -5,8 +5,9 @@ places, and the page loads them from `view.part`, as many together as are ready 
 """
 
 import asyncio
+import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -47,7 +48,7 @@ from analytics_box.figures.pickers import (
 from analytics_box.figures.segmented import SavedSegments, SegmentMenu, with_segment
 from analytics_box.figures.spans import days_of, quoted_value
 from analytics_box.figures.tiles import Tile
-from analytics_box.figures.view import View
+from analytics_box.figures.view import ERROR, View
 from analytics_box.query import presence, ranges
 from analytics_box.query.named import LINK
 from analytics_box.query.presence import Presence
@@ -58,6 +59,7 @@ from analytics_box.web.page.dates import USUAL as USUAL_FORMATS
 from analytics_box.web.page.dates import formats_of
 from analytics_box.web.page.visit import PageRequest
 
+_FINGERPRINT: Final = re.compile(r"[0-9a-f]{16}")
 Task = asyncio.Task[Any]
 # A panel may leave a row out.
 MOST_ASKED = panels.COUNTED + 1
@@ -279,7 +281,21 @@ async def asking_for(
         begun=begun,
         said=await _unknown_links(queries, number, view),
     )
-    return asking, view
+    return asking, await _with_errors(asking, view)
+
+
+async def _with_errors(asking: PageQuery, view: View) -> View:
+    """The view with the latest messages of the error groups that its filters name by their fingerprints."""
+    named = {value for item in view.filters.items if item.field == ERROR for value in item.values}
+    groups = sorted(value for value in named if _FINGERPRINT.fullmatch(value))
+    if not groups:
+        return view
+    only = QueryFilterInput(field="fingerprint", op="in", value=[*groups])
+    try:
+        (rows,) = await replace(asking.everything, filters=(only,)).rows(("error_fingerprints",), limit=len(groups))
+    except UnansweredQuery:
+        return view
+    return replace(view, errors=tuple((row["fingerprint"], row["name"]) for row in rows))
 
 
 async def _unknown_links(queries: QueryRunner, number: int, view: View) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ addresses.
 from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import lru_cache, partial
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from urllib.parse import quote_plus
 from zoneinfo import ZoneInfo
 
@@ -31,6 +31,9 @@ from analytics_box.figures.periods import Step, read_step
 from analytics_box.figures.spans import USUAL, YOUNG, RangeName, RangeSpan, quoted_value, read_span
 from analytics_box.query.named import GOAL
 
+# The filter by an error: its message, or the fingerprint of its group.
+ERROR: Final = "error"
+
 
 class View(Struct, frozen=True):
     """A state of such a page. `path` is the page's own path; a custom range has local days, both included.
@@ -39,7 +42,8 @@ class View(Struct, frozen=True):
     that is known. Without `by`, points are as wide as fits the range. `beside` is a second metric in the same
     chart. `shade` is what colour shows of the goal instead of visitors. `goals` are those that are there of all
     that its address names, by id with their names; None until looked up. `unread` says what could not be
-    read of the address. `own` are parameters of this page alone.
+    read of the address. `own` are parameters of this page alone. `errors` are the messages of error groups that its
+    filters name by their fingerprints.
     """
 
     path: str
@@ -65,6 +69,7 @@ class View(Struct, frozen=True):
     usual: RangeName | None = USUAL
     detail: TableState = TableState()
     own: tuple[tuple[str, str], ...] = ()
+    errors: tuple[tuple[str, str], ...] = ()
 
     def link(self, **changes: Any) -> str:
         """The address of this state with some of it changed, for templates."""
@@ -151,6 +156,8 @@ class View(Struct, frozen=True):
         """The display name of a field's value."""
         if field == GOAL:
             return dict(self.goals or ()).get(value, _("a deleted goal"))
+        if field == ERROR:
+            return dict(self.errors).get(value) or self.of.called(field, value)
         return self.of.called(field, value)
 
     @property

@@ -80,7 +80,7 @@ def is_wanted(db: Connection, organization_id: str, what: What) -> bool:
 
 def to(db: Connection, rule: AlertRule, occurrence: Occurrence, *, now: int, others: Sequence[str] = ()) -> int:
     """Let one alarm deal with an occurrence, once; the number of messages. `others` are further subjects that it is
-    about, whose end is not told."""
+    about; their end sends no message."""
     if not rows.note_topic(db, rule.id, occurrence.topic, now):
         return 0
     begins = rules.begins(occurrence)

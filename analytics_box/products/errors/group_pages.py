@@ -3,6 +3,7 @@
 import asyncio
 from base64 import urlsafe_b64decode
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -12,9 +13,10 @@ from msgspec.structs import replace
 
 from analytics_box.base import errors, figures
 from analytics_box.base.translation import _
-from analytics_box.figures import page, suggesting
+from analytics_box.figures import export, page, suggesting
 from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.figures.detail_view import TableState
+from analytics_box.figures.export import ExportSheet
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.errors import calls, group
 from analytics_box.products.errors.calls import DecidedError
@@ -32,7 +34,7 @@ from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Answer, PageRequest, Visitor
+from analytics_box.web.page.visit import Answer, Next, PageRequest, Visitor
 
 _MOST_ROWS: Final = 6
 _WRITER: Final = "member"
@@ -123,6 +125,23 @@ async def show(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -
         action=f"{path_of(website, fingerprint)}/state",
         may_edit=visit.person.may(_WRITER),
         done=_DONE.get(visit.asked("done"), ""),
+    )
+
+
+async def file(visit: Visitor, website_id: FromPath[str], name: FromPath[str], form: FromPath[str]) -> Next:
+    """GET /sites/{id}/errors/{group}/export/{form}: the breakdowns of a group. Raises NotFound, RateLimited or
+    Unavailable."""
+    website = own(visit.call, website_id)
+    fingerprint = _fingerprint_in(name)
+    view = read_view(path_of(website, fingerprint), visit.request.query_params, WEBSITE)
+
+    async def sheet(split: str, asking: PageQuery) -> ExportSheet:
+        narrow = replace(asking, filters=(*asking.filters, *of_group(fingerprint)))
+        (rows,) = await narrow.rows((), derived=(BY[split],), limit=export.MOST_ROWS)
+        return ExportSheet(split, tuple(output.name for output in BY[split].outputs), rows)
+
+    return await export.file(
+        visit, website.site, view, tuple(BY), form, own={split: partial(sheet, split) for split in BY}
     )
 
 

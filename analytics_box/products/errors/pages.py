@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.translation import _, ngettext
-from analytics_box.figures import page, suggesting
+from analytics_box.figures import export, page, suggesting
 from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.figures.detail_view import TableState
+from analytics_box.figures.export import ExportSheet
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.errors import group
 from analytics_box.products.errors.figures import GROUPS, MOST_GROUPS, KnownGroup, known_groups, trends
@@ -25,7 +26,7 @@ from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page import dates
-from analytics_box.web.page.visit import Answer, PageRequest, Visitor
+from analytics_box.web.page.visit import Answer, Next, PageRequest, Visitor
 
 PER_PAGE: Final = 25
 TABS: Final[dict[State, str]] = {"open": _("Open"), "resolved": _("Resolved"), "ignored": _("Ignored")}
@@ -111,6 +112,22 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         has_any=bool(content["tiles"]) and any(count for *_rest, count in content["tabs"]),
         **content,
     )
+
+
+async def file(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -> Next:
+    """GET /sites/{id}/errors/export/{form}: the error groups of the range. Raises NotFound, RateLimited or
+    Unavailable."""
+    website = own(visit.call, website_id)
+    view = read_view(path_of(website), visit.request.query_params, WEBSITE, ("state",))
+    states = await visit.call.read(lambda db: group.of_website(db, website.id))
+
+    async def sheet(asking: PageQuery) -> ExportSheet:
+        (rows,) = await asking.rows((), derived=(GROUPS,), limit=export.MOST_ROWS)
+        known = await known_groups(asking, rows, states)
+        names = tuple(output.name for output in GROUPS.outputs)
+        return ExportSheet("errors", (*names, "state"), [{**one.row, "state": one.state} for one in known])
+
+    return await export.file(visit, website.site, view, ("errors",), form, own={"errors": sheet})
 
 
 def path_of(website: Website, fingerprint: str = "") -> str:

@@ -1,6 +1,7 @@
 """The performance page of a website: web vitals by percentile and threshold, their trend, and the worst pages."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from litestar.params import FromPath
@@ -10,8 +11,9 @@ from msgspec.structs import replace
 from analytics_box.base import figures
 from analytics_box.base.facts.event import TIMINGS, VITAL_LIMITS
 from analytics_box.base.translation import _
-from analytics_box.figures import page, suggesting
+from analytics_box.figures import export, page, suggesting
 from analytics_box.figures.asking import PageQuery, SubjectFacts, UnansweredQuery
+from analytics_box.figures.export import ExportSheet
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.notes.on_charts import on_charts
 from analytics_box.products.overview.board import WEBSITE
@@ -30,7 +32,7 @@ from analytics_box.query.catalog.values import field, text_or_unknown
 from analytics_box.query.plan import PARTS_OF_ONE, PlanOrder
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.visit import Answer, Visitor
+from analytics_box.web.page.visit import Answer, Next, Visitor
 
 # The parameters of the page, and what it shows without them.
 USUAL: Final = {"vital": "LCP", "rank": "p75", "split": "path"}
@@ -121,9 +123,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         return settled
     asking, view = await page.asking_for(visit, website.site, view, SubjectFacts(notes=on_charts(visit, website)))
     _same, board = await page.empty(visit, website.site, view)
-    metric = next((name for name in VITAL_LIMITS if name == view.own_value("vital")), USUAL["vital"])
-    rank = next((name for name in RANKS if name == view.own_value("rank")), USUAL["rank"])
-    split = next((name for name in SPLITS if name == view.own_value("split")), USUAL["split"])
+    metric, rank, split = _choices(view)
     failed, rows, notes = "", None, await asking.notes_shown()
     try:
         rows = await asking.rows(
@@ -157,6 +157,34 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         notes=notes,
         phases=_phases(phases, rank),
     )
+
+
+async def file(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -> Next:
+    """GET /sites/{id}/performance/export/{form}: the metrics, their trend, and the chosen breakdown. Raises NotFound,
+    RateLimited or Unavailable."""
+    website = own(visit.call, website_id)
+    view = read_view(f"/sites/{website.id}/performance", visit.request.query_params, WEBSITE, tuple(USUAL))
+    metric, rank, split = _choices(view)
+    types = {
+        "vitals_overview": TYPES["vitals_overview"],
+        "vitals_time_series": TYPES["vitals_time_series"],
+        split: _split_type(split, metric, rank),
+    }
+
+    async def sheet(name: str, asking: PageQuery) -> ExportSheet:
+        (rows,) = await asking.rows((), derived=(types[name],), limit=export.MOST_ROWS)
+        return ExportSheet(name, tuple(output.name for output in types[name].outputs), rows)
+
+    return await export.file(
+        visit, website.site, view, tuple(types), form, own={name: partial(sheet, name) for name in types}
+    )
+
+
+def _choices(view: View) -> tuple[str, str, str]:
+    """The metric, the percentile and the breakdown that an address asks for."""
+    metric = next((name for name in VITAL_LIMITS if name == view.own_value("vital")), USUAL["vital"])
+    rank = next((name for name in RANKS if name == view.own_value("rank")), USUAL["rank"])
+    return metric, rank, next((name for name in SPLITS if name == view.own_value("split")), USUAL["split"])
 
 
 def _split_type(split: str, metric: str, rank: str) -> QueryType:

@@ -168,3 +168,41 @@ def test_state_is_set_and_listed_over_the_api(box: WholeBox) -> None:
     assert (listed["state"], listed["fingerprint"]) == ("ignored", given["fingerprint"])
     refused = box.post("/errorGroups/update", {**given, "inNextRelease": True}, key="all")
     assert refused.status == 400
+
+
+def test_chip_of_an_error_filter_shows_its_message(box: WholeBox) -> None:
+    send(box, "ann")
+    group = fingerprint(box)
+    path = f"/sites/{box.sites['shop']}/sessions?range=last_7d&error={group}"
+    text = box.get(path, cookie=box.cookie, accept="text/html").body.decode()
+    (chip,) = re.findall(r'<a[^>]* id="chip-error"[^>]*>.*?</a>|id="chip-error".*?</li>', text, re.DOTALL)[:1]
+    assert "Order 1 of &lt;b&gt;Ann&lt;/b&gt; failed" in chip
+    assert group not in re.sub(r"<[^>]+>", "", chip)
+
+
+def test_error_groups_and_one_group_are_exported_with_the_filters_of_the_page(box: WholeBox) -> None:
+    send(box, "ann", path="/first")
+    send(box, "bob", path="/second")
+    send(box, "cyd", path="/second", message="Another")
+    listed = json.loads(page(box, "/export/json?range=last_7d").body)
+    assert {(row["name"], row["count"], row["state"]) for row in listed["errors"]} == {
+        (ONE["message"], 2, "open"),
+        ("Another", 1, "open"),
+    }
+    narrow = json.loads(page(box, "/export/json?range=last_7d&path=/first").body)
+    assert [row["count"] for row in narrow["errors"]] == [1]
+    (one,) = (row for row in listed["errors"] if row["count"] == 2)
+    group = json.loads(page(box, f"/{one['fingerprint']}/export/json?range=last_7d").body)
+    assert [(row["name"], row["count"]) for row in sorted(group["path"], key=lambda row: str(row["name"]))] == [
+        ("/first", 1),
+        ("/second", 1),
+    ]
+
+
+def test_page_of_a_group_is_filtered_like_other_pages(box: WholeBox) -> None:
+    send(box, "ann", path="/first")
+    send(box, "bob", path="/second")
+    text = page(box, f"/{fingerprint(box)}?range=last_7d&path=/first").body.decode()
+    assert 'id="filter-button"' in text
+    assert "<bdi>/first</bdi>" in text
+    assert '<th scope="row"><span class="goal-bar w100"></span><bdi>/second</bdi>' not in text

@@ -1,5 +1,6 @@
 """The performance page: percentiles, ratings, and the rows with the most visitors affected."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -79,3 +80,11 @@ def test_other_metric_has_its_own_rows(box: WholeBox) -> None:
 
 def test_website_without_measurements_says_how_to_get_them(box: WholeBox) -> None:
     assert "data-track-web-vitals" in page(box, site="blog")
+
+
+def test_metrics_and_the_chosen_breakdown_are_exported(box: WholeBox) -> None:
+    path = f"/sites/{box.sites['shop']}/performance/export/json?range=today&split=release&rank=p90"
+    found = json.loads(box.get(path, cookie=box.cookie, accept="text/html").body)
+    assert [(row["name"], row["samples"]) for row in found["release"]] == [("2", 11)]
+    assert {row["metric_name"]: row["samples"] for row in found["vitals_overview"]}["LCP"] == 11
+    assert found["vitals_time_series"]

@@ -57,7 +57,7 @@ def subject(website_id: str) -> str:
 
 
 _ERROR: Final = ":error:"
-# The most error groups that are told one by one after one look; of more, the rest is told together.
+# The most alerts about error groups that begin after one look. The last one is about all further groups.
 MOST_ALERTS: Final = 5
 
 
