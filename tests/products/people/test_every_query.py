@@ -1,62 +1,90 @@
 """A removed person: every query type answers as if they had never come."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 
-from analytics_box.base.clock import DAY, MINUTE
-from analytics_box.query.catalog import registry
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts.event import LASTS, Event, Fact
 from analytics_box.query.catalog.registry import TYPES
 from tests.contract.conftest import unlimited
 from tests.inprocess import WholeBox, whole_box
+from tests.query.facts_of_all_kinds import BEN, BOT, of_tracker, visit
 
-# Filters that types need, all of the person or of what everybody does.
-NEEDS: Final = {"path": "/docs", "message": "Boom", "fingerprint": "0123456789abcdef", "goal": "", "funnel": "", "flag": "sale"}
+PERSON: Final = LASTS | 9
+DAYS: Final = (0, 1, 5, 9)
+# Values of the filters that types need.
+NEEDS: Final = {
+    "message": "x is no function",
+    "flag": "new",
+    "session_id": "ada",
+    "anonymous_id": f"{PERSON:016x}",
+    "activation_event": "buy",
+    "return_event": "buy",
+    "horizon_days": "7",
+    "observation_end": "2026-06-17",
+}
+
+
+# Quarantined events name no person.
+NEVER_MOVED: Final = {"bots"}
 
 
 @pytest.fixture
 def box(tmp_path: Path) -> Iterator[WholeBox]:
     with whole_box(tmp_path / "data", adjust=unlimited) as inside:
+        steps = [{"type": "PAGE_VIEW", "target": path} for path in ("/", "/a")]
+        funnel = {"websiteId": inside.sites["shop"], "name": "Funnel", "steps": steps}
+        assert inside.post("/funnels/create", funnel, key="all").status == 200
         yield inside
 
 
-def visit(box: WholeBox, who: str, days_ago: int) -> None:
-    """A session with something of every kind."""
-    shop, origin = box.sites["shop"], "https://shop.example"
-    at = box.clock.now() - days_ago * DAY - 20 * MINUTE
+def put(box: WholeBox, facts: list[Fact]) -> None:
+    box.box.events.db.write_now(lambda db: box.box.events.intake.ledger.append(db, facts))
 
-    def one(minutes: float, path: str = "/docs", **more: Any) -> dict[str, Any]:
-        known = {"anonymousId": who, "sessionId": f"{who}-{days_ago}", "timestamp": round(at + minutes * MINUTE)}
-        return {**known, "path": f"{origin}{path}", "profileId": f"person-{who}", **more}
 
-    views = [one(number, path, name="screen_view") for number, path in enumerate(("/", "/docs", "/cart"))]
-    exit_ = one(1.5, name="page_exit", time_on_page=20, scroll_depth=80, interaction_count=3)
-    events = [one(3, name="buy", properties={"plan": "pro", "price": 5}), one(4, name="$flag", properties={})]
-    sent = {
-        "batch": [*views, exit_, *events],
-        "errors": [one(1, message="Boom", stack=f"Error\n    at pay ({origin}/a.js:1:2)", errorType="Error", release="1")],
-        "vitals": [one(1, metricName=name, metricValue=100.0) for name in ("LCP", "TTFB")],
-        "outgoing": [],
-    }
-    headers = {"origin": origin}
-    for path, rows in sent.items():
-        if rows:
-            answer = box.post(f"/{path}?client_id={shop}", rows, **headers)
-            assert answer.status == 200, answer.body
+def story(box: WholeBox, now: int) -> list[Fact]:
+    site = box.numbers["shop"]
+    return [*visit(site, now), *of_tracker(site, now)]
+
+
+def of_person(fact: Fact) -> Fact:
+    """A fact of the person, who is known by a profile."""
+    if isinstance(fact, Event):
+        return replace(fact, visitor=PERSON, profile="ada", client_session="ada")
+    return replace(fact, visitor=PERSON, client_session="ada")
 
 
 def answers(box: WholeBox) -> dict[str, Any]:
-    """The answer of each type about websites."""
-    found = {}
+    """The answers of all types about websites."""
+    (funnel,) = box.post("/funnels/list", {"websiteId": box.sites["shop"]}, key="all").json
+    needs, found = NEEDS | {"funnel": funnel["id"]}, {}
     for name, known in TYPES.items():
-        if "website" not in known.subjects:
+        if known.subject != "website":
             continue
-        filters = [{"field": need, "op": "eq", "value": NEEDS.get(need, "x")} for need in known.full_needs]
-        content = {"parameters": [name], "preset": "last_30d", "filters": filters, "limit": 1_000}
-        answer = box.query("shop", content)
-        (row,) = json.loads(answer.body)["data"][0:1]
-        found[name] = (row["data"][0]["success"], row["data"][0]["data"])
+        filters = [{"field": need, "op": "eq", "value": needs[need]} for need in known.full_needs]
+        answer = box.query("shop", {"parameters": [name], "preset": "last_30d", "filters": filters, "limit": 100})
+        assert answer.status == 200, answer.body
+        (row,) = answer.json["data"]
+        assert row["success"], row
+        found[name] = row["data"]
     return found
+
+
+def test_every_query_answers_as_if_a_removed_person_had_never_come(box: WholeBox) -> None:
+    now = box.clock.now()
+    for day in DAYS:
+        put(box, story(box, now - day * DAY))
+    before = answers(box)
+    for day in DAYS:
+        put(box, [of_person(fact) for fact in story(box, now - day * DAY + 90_000) if fact.visitor not in {BEN, BOT}])
+    during = answers(box)
+    unmoved = {name for name in before if before[name] == during[name]}
+    assert unmoved == NEVER_MOVED
+    given = {"websiteId": box.sites["shop"], "profileId": "ada"}
+    assert box.post("/profiles/delete", given, key="all").status == 200
+    after = answers(box)
+    assert [name for name in before if before[name] != after[name]] == []
