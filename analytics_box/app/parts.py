@@ -101,6 +101,7 @@ def _in_state(state: StateSide) -> tuple[object, ...]:
         state.link_domains,
         state.monitors,
         state.status_pages,
+        state.share_domains,
         state.flags,
     )
 

@@ -36,7 +36,8 @@ ERROR: Final = "error"
 
 
 class View(Struct, frozen=True):
-    """A state of such a page. `path` is the page's own path; a custom range has local days, both included.
+    """A state of such a page. `path` is the page's own path, empty at the root of a domain; a custom range has local
+    days, both included.
 
     Without `range` in its address it shows the `usual` one, which depends on the age of its subject: None until
     that is known. Without `by`, points are as wide as fits the range. `beside` is a second metric in the same
@@ -181,7 +182,7 @@ class View(Struct, frozen=True):
         """The address of another page of the website with this range and these filters, such as its sessions; empty on
         pages of other subjects and on that page itself."""
         parts = self.path.split("/")
-        if parts[1] != "sites" or parts[-1] == name:
+        if parts[1:2] != ["sites"] or parts[-1] == name:
             return ""
         return address(replace(self, path=f"/sites/{parts[2]}/{name}", detail=TableState(), tabs=(), own=()))
 
@@ -297,7 +298,8 @@ def _unread(query: Mapping[str, str], view: View) -> tuple[str, ...]:
 def address(view: View) -> str:
     """The canonical address of a state."""
     parameters = "&".join(f"{_quote(name)}={_quote(value)}" for name, value in _parameters(view))
-    return f"{view.path}?{parameters}" if parameters else view.path
+    path = view.path or "/"
+    return f"{path}?{parameters}" if parameters else path
 
 
 @lru_cache(256)  # a page has some hundred addresses of the same few parts

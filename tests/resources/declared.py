@@ -376,6 +376,7 @@ RESOURCES: Final = (
             "earliestDate": "2026-01-01",
             "accent": "#112233",
             "embedHosts": ["www.example.com", "*.example.org:8443"],
+            "domain": "{share domain}",
         },
         second={
             "slug": "second-share-{next}",
@@ -383,6 +384,7 @@ RESOURCES: Final = (
             "earliestDate": "2026-02-01",
             "accent": "#445566",
             "embedHosts": ["second.example.com"],
+            "domain": None,
         },
         unset=("segmentId",),
         typed={

@@ -21,7 +21,11 @@ class World:
             organization: {"organization": organization, "website": website}
             for organization, website in rooms.websites.items()
         }
-        for name, domain in {"domain": "go.example.org", "status domain": "status.example.org"}.items():
+        for name, domain in {
+            "domain": "go.example.org",
+            "status domain": "status.example.org",
+            "share domain": "stats.example.org",
+        }.items():
             self._prove(domain)
             self.ids[rooms.own][name] = domain
         rooms.good("links.addDomain", {"domain": "go.example.org"})

@@ -325,6 +325,14 @@ BOX: tuple[Step, ...] = (
             "alter table invitations add column resources text check (resources is null or json_valid(resources))",
         ),
     ),
+    # The domain at whose root a share link is served.
+    (
+        "0016_share_domains",
+        (
+            "alter table shares add column domain text",
+            "create unique index shares_at_domain on shares (domain) where domain is not null",
+        ),
+    ),
 )
 EVENTS: tuple[Step, ...] = (
     (FIRST, EVENT_TABLES),

@@ -12,6 +12,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.shares.share import MOST_SHARES, SHARES, USUAL_PANELS, ShareLink
 from analytics_box.query.request import QueryFilterInput
+from analytics_box.tenants.configuration import domains
 from analytics_box.tenants.websites.rules import Website
 
 _SLUG_BYTES: Final = 16
@@ -25,7 +26,7 @@ def create(
     filters: tuple[QueryFilterInput, ...],
     time_zone: str,
 ) -> ShareLink:
-    """Create a share link from the values of its fields. Raises Conflict."""
+    """Create a share link from the values of its fields. Raises BadRequest or Conflict."""
     full = _("A website can have up to {most} share links").format(most=MOST_SHARES)
     SHARES.check_room(db, MOST_SHARES, full, "website_id = ?", website.id)
     blank = ShareLink(
@@ -41,6 +42,7 @@ def create(
         is_indexed=False,
         embed_hosts=(),
         has_badge=False,
+        domain=None,
         expires_at=None,
         password=None,
         filters=filters,
@@ -51,13 +53,18 @@ def create(
         created_at=by.now,
         updated_at=by.now,
     )
-    return SHARES.create(db, by, website.organization_id, _with_slug(replace(blank, **values)))
+    made = _with_slug(replace(blank, **values))
+    if made.domain is not None:
+        domains.free(db, website.organization_id, made.domain, domains.SHARES)
+    return SHARES.create(db, by, website.organization_id, made)
 
 
 def update(db: Connection, by: By, website: Website, share_id: str, values: Mapping[str, Any]) -> ShareLink:
-    """Change these values of a share link. Raises NotFound or Conflict."""
+    """Change these values of a share link. Raises NotFound, BadRequest or Conflict."""
     before = SHARES.existing(db, share_id)
     after = _with_slug(replace(before, **values))
+    if after.domain is not None and after.domain != before.domain:
+        domains.free(db, website.organization_id, after.domain, domains.SHARES)
     return SHARES.change(db, by, website.organization_id, before, after)
 
 

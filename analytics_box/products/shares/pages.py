@@ -72,11 +72,11 @@ async def enter(visit: Visitor, slug: FromPath[str]) -> Answer:
     """POST /share/{slug}: enter the password of a link. Raises NotFound, RateLimited or Unavailable."""
     seen, form = await find(visit, slug), await visit.form()
     if seen.link is None or _is_open(visit, seen):
-        return visit.go(seen.home)
+        return visit.go(seen.home or "/")
     locks, network = visit.parts[Locks], network_of(visit.call.identity.address)
     if not await locks.opens(seen.link, form.get("password", ""), network):
         return _password_form(visit, seen, wrong=_("Wrong password. Try again."))
-    return visit.go(seen.home, cookie=locks.set_cookie(seen.link, seen.home).decode())
+    return visit.go(seen.home or "/", cookie=locks.set_cookie(seen.link, seen.home).decode())
 
 
 async def show_part(visit: Visitor, slug: FromPath[str], name: FromPath[str]) -> Page:
@@ -209,7 +209,7 @@ def _is_person(visit: PageRequest) -> bool:
 
 
 def _password_form(visit: PageRequest, seen: ShareSeen, wrong: str = "") -> Page:
-    return visit.pages.show("share_password.html", code=403 if wrong else 200, slug=seen.slug, wrong=wrong)
+    return visit.pages.show("share_password.html", code=403 if wrong else 200, action=seen.home or "/", wrong=wrong)
 
 
 def _theme(visit: PageRequest, seen: ShareSeen) -> str:

@@ -19,6 +19,7 @@ from analytics_box.products.goals.lookup import active_goals
 from analytics_box.products.overview.board import CAMPAIGNS, LISTS, PANELS, WEBSITE
 from analytics_box.products.overview.compact import EXTRAS
 from analytics_box.products.overview.goal_rates import rates, sheet
+from analytics_box.products.shares.domains import AT_ROOT
 from analytics_box.products.shares.share import SHARES, USUAL_PANELS, PanelName, ShareLink
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.ranges import midnight
@@ -44,7 +45,8 @@ _PANELS: Final[dict[PanelName, str]] = {
 class ShareSeen(Struct, frozen=True, kw_only=True):
     """A website as the visitors of one address see it.
 
-    `home` is the path of its dashboard, `board` its tiles and lists and what they can be filtered by. `version` changes
+    `home` is the path of its dashboard, empty at the root of a domain, and `files` that of its colors and logo. `board`
+    has its tiles and lists and what they can be filtered by. `version` changes
     with the link and the website. Visitors of a protected one need a password. It can be embedded by `hosts`, which an
     `is_embedded` one is.
     """
@@ -52,6 +54,7 @@ class ShareSeen(Struct, frozen=True, kw_only=True):
     website: Website
     slug: str
     home: str
+    files: str
     title: str
     board: Board
     told: SubjectFacts
@@ -99,15 +102,17 @@ async def find(visit: PageRequest, slug: str) -> ShareSeen:
     link = await visit.call.read(lambda db: SHARES.first(db, "slug = ?", slug))
     website = websites.find(slug if link is None else link.website_id)
     is_over = link is not None and link.expires_at is not None and link.expires_at <= visit.call.now
-    is_embedded = visit.request.url.path.startswith(EMBED)
+    is_embedded, is_root = visit.request.url.path.startswith(EMBED), AT_ROOT in visit.request.scope
     if website is None or is_over or (link is None and (is_embedded or not website.is_public)):
         raise errors.NotFound(GONE)
-    home = f"{EMBED if is_embedded else SHARE}{slug}"
+    files = "" if is_root else f"{SHARE}{slug}"
+    home = f"{EMBED}{slug}" if is_embedded else files
     if link is None:
         return ShareSeen(
             website=website,
             slug=slug,
             home=home,
+            files=files,
             title=website.name,
             board=board_of(USUAL_PANELS),
             told=SubjectFacts(zone="UTC"),
@@ -121,6 +126,7 @@ async def find(visit: PageRequest, slug: str) -> ShareSeen:
         website=website,
         slug=slug,
         home=home,
+        files=files,
         title=link.title or website.name,
         board=board_of(link.panels),
         told=SubjectFacts(only=link.filters, earliest=_earliest(link), zone=link.time_zone),

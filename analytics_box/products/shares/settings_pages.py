@@ -15,6 +15,7 @@ from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.products.shares import calls
 from analytics_box.products.shares.share import USUAL_PANELS, ChangedShare, NewShare, OneShare, ShareLink
 from analytics_box.resource import forms
+from analytics_box.tenants.configuration import domains
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.tenants.websites import change as websites
@@ -44,6 +45,7 @@ _LABELS = {
     "expiresAt": _("Expires on"),
     "title": _("Title"),
     "accent": _("Accent color"),
+    "domain": _("Custom domain"),
     "embedHosts": _("Websites that can embed it"),
 }
 _PANELS: Final = {
@@ -198,6 +200,14 @@ def _line(visit: PageRequest, share: ShareLink) -> ShareLine:
     )
 
 
+def _domains(db: Connection, visit: PageRequest, website: Website, share: ShareLink | None) -> list[str]:
+    """The domains that a share link can have: verified ones, and the one that it has."""
+    verified = {
+        one.domain for one in domains.of(db, website.organization_id, visit.call.by) if one.proven_at is not None
+    }
+    return sorted(verified | ({share.domain} if share is not None and share.domain is not None else set()))
+
+
 def _snippets(visit: PageRequest, share: ShareLink) -> Sequence[tuple[str, str, str]]:
     """The code for other websites: an id, a label and the text of each."""
     if share.password is not None:
@@ -251,5 +261,6 @@ async def _form(visit: PageRequest, website: Website, share: ShareLink | None, a
         general=again.general,
         labels=_LABELS,
         zone=visit.person.time_zone,
+        domains=await visit.call.read(lambda db: _domains(db, visit, website, share)),
         segments=await verbs.visible(visit.call, SEGMENTS, website) if share is None else (),
     )

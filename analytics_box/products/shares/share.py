@@ -89,6 +89,10 @@ def _host(given: str) -> str:
     return f"{star}{known}{colon}{port}"
 
 
+def _domain(given: str) -> str | None:
+    return given.strip().lower().rstrip(".") or None
+
+
 Choice = Annotated[bool, Field()]
 
 
@@ -97,7 +101,8 @@ class ShareLink(Struct, frozen=True, rename="camel"):
 
     Its `slug` is random, and then the secret, unless its owner chose one. Visitors see totals and its `panels` of what
     its `filters` let through, from the day `earliest_date` on in its time zone, until it expires or is deleted. Its
-    `password` is a hash. `embed_hosts` are the websites that can embed it, `views` the pages that people opened.
+    `password` is a hash. It is also at the root of its `domain`. `embed_hosts` are the websites that can embed it,
+    `views` counts how often people opened it.
     """
 
     id: str
@@ -112,6 +117,7 @@ class ShareLink(Struct, frozen=True, rename="camel"):
     is_indexed: Choice
     embed_hosts: Annotated[tuple[Annotated[str, Meta(max_length=255)], ...], Field(clean=_hosts)]
     has_badge: Choice
+    domain: Annotated[str, Meta(max_length=255), Field(clean=_domain)] | None
     expires_at: Instant | None
     password: Annotated[str, Meta(min_length=4, max_length=128), Field(secret=True)] | None
     filters: tuple[QueryFilterInput, ...]
@@ -129,7 +135,10 @@ SHARES: Final = AuditedTable(
     "share",
     "share",
     about=lambda share: {"name": share.name, "websiteId": share.website_id},
-    conflicts={"shares.slug": ("slug", _("Another share link already has this address"))},
+    conflicts={
+        "shares.slug": ("slug", _("Another share link already has this address")),
+        "shares.domain": ("domain", _("Another share link already uses this domain")),
+    },
 )
 
 
@@ -178,6 +187,7 @@ class ShareShown(Struct, frozen=True):
     isIndexed: bool
     embedHosts: tuple[str, ...]
     hasBadge: bool
+    domain: str | None
     expiresAt: datetime | None
     hasPassword: bool
     isFiltered: bool

@@ -44,7 +44,7 @@ class DomainAnswer(Struct, frozen=True):
     """A domain as procedures answer with it. `error` says why the latest check did not prove it.
 
     A verified domain belongs to this organization alone. With links.addDomain short links are served on it, with
-    statusPage.update a status page.
+    statusPage.update a status page, with shares.update a shared dashboard.
     """
 
     id: str

@@ -18,7 +18,7 @@ from analytics_box.base.outgoing.client import Client
 from analytics_box.base.outgoing.failures import AddressRefused, RequestFailed
 from analytics_box.base.outgoing.target import clean_host
 from analytics_box.base.settings import Settings
-from analytics_box.base.store.db import Connection, ConstraintError
+from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.resource.fields import Field, Stamp, date
@@ -103,22 +103,49 @@ def owner(db: Connection, domain: str) -> str | None:
     return found.organization_id if found is not None else None
 
 
-def delete(db: Connection, domain_id: str) -> None:
-    """Raises Conflict while something is served on the domain."""
-    page = db.execute(
-        """
-        -- configuration.delete
-        select name from status_pages join domains using (domain, organization_id)
-        where domains.id = ? and proven_at is not null
-        """,
-        (domain_id,),
-    ).fetchone()
-    if page is not None:
-        raise Conflict(_("The status page {page} uses this domain. Remove that first").format(page=page[0]))
-    try:
-        DOMAINS.delete(db, domain_id)
-    except ConstraintError as used:
-        raise Conflict(_("Short links use this domain. Remove that first")) from used
+class DomainUse(Struct, frozen=True):
+    """A product that is served on domains: the table with a column `domain`, and what refusals say. They name a row by
+    the column `name`."""
+
+    table: str
+    text: str
+    name: str = "name"
+
+
+# A domain serves one of them.
+SHORT_LINKS: Final = DomainUse("link_domains", _("Short links use this domain"), name="domain")
+STATUS_PAGES: Final = DomainUse("status_pages", _("The status page {name} uses this domain"))
+SHARES: Final = DomainUse("shares", _("The share link {name} uses this domain"))
+USES: Final = (SHORT_LINKS, STATUS_PAGES, SHARES)
+
+
+def free(db: Connection, organization_id: str, domain: str, wanted: DomainUse) -> Domain:
+    """A verified domain of an organization on which a product can be served. Raises BadRequest or Conflict."""
+    found = DOMAINS.first(db, "domain = ? and proven_at is not null", domain)
+    if found is None or found.organization_id != organization_id:
+        raise BadRequest.about("domain", _("Verify this domain first, under the organization's domains"))
+    for use in USES:
+        used = "" if use is wanted else _use_of(db, use, domain)
+        if used:
+            raise Conflict.about("domain", _("{use}. Choose another one").format(use=used))
+    return found
+
+
+def _use_of(db: Connection, use: DomainUse, domain: str) -> str:
+    """The use of a domain in words; empty if this product is not served there."""
+    statement = f"-- configuration.domains.use_of\nselect {use.name} from {use.table} where domain = ? limit 1"
+    found = db.execute(statement, (domain,)).fetchone()
+    return use.text.format(name=found[0]) if found is not None else ""
+
+
+def delete(db: Connection, domain: Domain) -> None:
+    """Delete a domain. Raises Conflict while something is served on it."""
+    if domain.proven_at is not None:
+        for use in USES:
+            used = _use_of(db, use, domain.domain)
+            if used:
+                raise Conflict(_("{use}. Remove that first").format(use=used))
+    DOMAINS.delete(db, domain.id)
 
 
 _SUBJECT: Final = "domain"
@@ -226,7 +253,7 @@ def remove(db: Connection, organization_id: str, by: By, domain_id: str) -> Doma
     """The organization has the domain no longer. Raises Forbidden or NotFound."""
     access.check(db, organization_id, by, "update")
     found = existing(db, domain_id, organization_id)
-    delete(db, found.id)
+    delete(db, found)
     detail = {"domain": found.domain, "proven": found.proven_at is not None}
     audit.record(db, by, organization_id, "deleted", _SUBJECT, found.id, detail)
     return found

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from analytics_box.base import audit, errors
 from analytics_box.base.acting import By
-from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.links.domains.lookup import LinkDomain
 from analytics_box.products.links.rows import LINKS
 from analytics_box.resource.audited import AuditedTable
 from analytics_box.resource.reach import Reach, check
+from analytics_box.tenants.configuration import domains
 
 DOMAINS: Final = AuditedTable(
     "link_domains",
@@ -37,26 +37,6 @@ def everything(db: Connection) -> list[LinkDomain]:
 def domains_of(db: Connection, organization_id: str) -> list[LinkDomain]:
     """The link domains of an organization by name."""
     return DOMAINS.all(db, "organization_id = ? order by domain", organization_id)
-
-
-def proven_id(db: Connection, organization_id: str, domain: str) -> str | None:
-    """The id of a domain that the organization has proven to be its own."""
-    found = db.execute(
-        """
-        -- links.domains.proven_id
-        select id from domains where organization_id = ? and domain = ? and proven_at is not null
-        """,
-        (organization_id, domain),
-    ).fetchone()
-    return str(found[0]) if found else None
-
-
-def status_page_on(db: Connection, domain: str) -> str | None:
-    """The name of a status page that is served on it."""
-    found = db.execute(
-        "-- links.domains.status_page_on\nselect name from status_pages where domain = ?", (domain,)
-    ).fetchone()
-    return str(found[0]) if found else None
 
 
 def count_links(db: Connection, domain: str) -> int:
@@ -91,12 +71,7 @@ def add(
 ) -> LinkDomain:
     """From now on links live on this domain. Raises Forbidden, BadRequest or Conflict."""
     check(db, Reach(organization_id, by), "admin")
-    domain_id = proven_id(db, organization_id, domain)
-    if domain_id is None:
-        raise BadRequest.about("domain", _("Verify this domain first, under the organization's domains"))
-    page = status_page_on(db, domain)
-    if page is not None:
-        raise errors.Conflict(_("The status page {page} uses this domain. Enter another one").format(page=page))
+    domain_id = domains.free(db, organization_id, domain, domains.SHORT_LINKS).id
     leading = leads_there(db, domain)
     if leading is not None:
         raise errors.Conflict(

@@ -15,7 +15,6 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.identity import require
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _, ngettext
-from analytics_box.products.links.domains import change as link_domains
 from analytics_box.products.monitors.editing import change as monitors
 from analytics_box.products.monitors.lookup import known_monitor
 from analytics_box.products.status_pages import pictures, rows
@@ -144,12 +143,8 @@ def transfer(db: Connection, tools: monitors.MonitorTools, own: Reach, given: Tr
 def _check_domain(db: Connection, own: Reach, domain: str | None) -> None:
     """Raises Forbidden, BadRequest or Conflict if the page cannot have this domain."""
     check(db, own, "admin")
-    if domain is None:
-        return
-    if not domains.owns(db, own.organization_id, domain):
-        raise BadRequest.about("domain", _("Verify this domain first, under the organization's domains"))
-    if link_domains.is_own(db, own.organization_id, domain):
-        raise Conflict.about("domain", _("Short links use this domain. Choose another one"))
+    if domain is not None:
+        domains.free(db, own.organization_id, domain, domains.STATUS_PAGES)
 
 
 def _store_pictures(db: Connection, page: StatusPage, fetched: Pictures, now: int) -> StatusPage:
