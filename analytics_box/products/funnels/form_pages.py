@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from litestar.params import FromPath
 
-from analytics_box.base.translation import _
+from analytics_box.base.translation import _, ngettext
 from analytics_box.figures import page
 from analytics_box.figures.asking import UnansweredQuery
 from analytics_box.figures.view import read_view
@@ -64,12 +64,15 @@ async def _suggestion(visit: PageRequest, website: Website, goal_id: str) -> Pag
     values = {"isActive": "on", "name": _("To “{goal}”").format(goal=goal.name)[:100]}
     for number, (kind, target) in enumerate((*(("page", path) for path in pages), ("goal", goal.id))):
         values |= {f"kind-{number}": kind, f"target-{number}": target}
-    said = (
-        _("Suggested: the most common way to this goal in this range ({days} days).")
-        if pages
-        else _("No way to this goal was found. Add the steps before it.")
-    )
-    return await _form(visit, website, None, Again(values=values), said.format(days=asking.days.length))
+    days = asking.days.length
+    said = ngettext(
+        "Suggested: the most common way to this goal today.",
+        "Suggested: the most common way to this goal in the last {days} days.",
+        days,
+    ).format(days=days)
+    if not pages:
+        said = _("No way to this goal was found. Add the steps before it.")
+    return await _form(visit, website, None, Again(values=values), said)
 
 
 async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:

@@ -11,19 +11,22 @@ from msgspec.structs import replace
 
 from analytics_box.base import errors, figures
 from analytics_box.base.translation import _
-from analytics_box.figures import page
+from analytics_box.figures import export, page
 from analytics_box.figures.asking import PageQuery, SubjectFacts, UnansweredQuery
+from analytics_box.figures.export import ExportSheet
 from analytics_box.figures.narrowing import Narrow, Narrowing
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.goals.figures import GoalFigures, rate_text
 from analytics_box.products.goals.goal import WRITER, address, home
 from analytics_box.products.notes.on_charts import on_charts
 from analytics_box.products.overview.board import TOTALS, WEBSITE
+from analytics_box.products.overview.event_series import SERIES, chosen_events, daily_rows, event_series
 from analytics_box.products.overview.one_chart import EVENT, EVENT_NAME
 from analytics_box.query.catalog.types import Record
 from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.visit import Page, Visitor
+from analytics_box.web.page.visit import Next, Page, PageRequest, Visitor
 
 LONGEST_NAME: Final = 1_000
 MOST_KEYS: Final = 50  # properties, those of the commonest values
@@ -73,14 +76,14 @@ class EventLists(Struct, frozen=True):
 async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     """GET /sites/{id}/events?event_name=…, or `name`. Raises NotFound."""
     website = own(visit.call, website_id)
-    name = (visit.asked(EVENT_NAME) or visit.asked("name"))[:LONGEST_NAME]
-    if not name:
-        raise errors.NotFound(_("There is nothing at this address"))
-    view = read_view(f"/sites/{website.id}/events", visit.request.query_params, EVENT)
-    view = replace(view, filters=Narrowing((Narrow(EVENT_NAME, "is", (name,)),)))
+    name, view = _event_view(visit, website)
     asking, board = await page.alone(visit, website.site, view, SubjectFacts(notes=on_charts(visit, website)))
     on_overview = replace(view, path=f"/sites/{website.id}", of=WEBSITE, metric=WEBSITE.default, beside="")
     only = Narrowing((Narrow("event", "is", (name,)),))
+    try:
+        series = await event_series(asking, board.view, name)
+    except UnansweredQuery:
+        series = None
     return visit.pages.show(
         "event.html",
         shell=site_shell(visit, "goals", website),
@@ -89,9 +92,33 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         home=home(website),
         board=board,
         lists=await _lists(asking, on_overview, only),
+        series=series,
         overview=on_overview.link(filters=only),
         new_goal=address(f"{home(website)}/new", event=name) if visit.person.may(WRITER) else "",
     )
+
+
+async def file(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -> Next:
+    """GET /sites/{id}/events/export/{form}?event_name=…: the figures, and the events that the page compares. Raises
+    NotFound, RateLimited or Unavailable."""
+    website = own(visit.call, website_id)
+    name, view = _event_view(visit, website)
+    names = chosen_events(view, name)
+
+    async def sheet(asking: PageQuery) -> ExportSheet:
+        rows = await daily_rows(asking, names)
+        return ExportSheet("compared", ("date", *names), rows)
+
+    return await export.file(visit, website.site, view, ("compared",), form, own={"compared": sheet})
+
+
+def _event_view(visit: PageRequest, website: Website) -> tuple[str, View]:
+    """The name of the event, and the state of its page. Raises NotFound."""
+    name = (visit.asked(EVENT_NAME) or visit.asked("name"))[:LONGEST_NAME]
+    if not name:
+        raise errors.NotFound(_("There is nothing at this address"))
+    view = read_view(f"/sites/{website.id}/events", visit.request.query_params, EVENT, (SERIES,))
+    return name, replace(view, filters=Narrowing((Narrow(EVENT_NAME, "is", (name,)),)))
 
 
 async def _lists(asking: PageQuery, dashboard: View, only: Narrowing) -> EventLists:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.translation import _
-from analytics_box.figures import page
+from analytics_box.figures import export, page
 from analytics_box.figures.asking import SubjectFacts
 from analytics_box.figures.converting import CONVERSIONS
 from analytics_box.figures.narrowing import Narrow, Narrowing
@@ -22,7 +22,7 @@ from analytics_box.products.overview.one_chart import GOAL
 from analytics_box.query import named
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.visit import Page, Visitor
+from analytics_box.web.page.visit import Next, Page, Visitor
 
 
 async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
@@ -55,3 +55,10 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         edit=f"{home(website)}/{goal.id}" if writes else "",
         funnel=f"/sites/{website.id}/funnels/new?goal={goal.id}" if writes else "",
     )
+
+
+async def file(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -> Next:
+    """GET /sites/{id}/goal/export/{form}?goal=…: the figures of a goal. Raises NotFound, RateLimited or Unavailable."""
+    website, _goal = await find_goal(visit.call, visit.asked("goal"), website_id)
+    view = read_view(f"/sites/{website.id}/goal", visit.request.query_params, GOAL)
+    return await export.file(visit, website.site, view, (), form)
