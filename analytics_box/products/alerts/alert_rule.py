@@ -80,7 +80,8 @@ class Conditions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
     the rate. Traffic: `threshold` in percent, over a window of `minutes`, with at
     least
     `min_visitors` (of error rates: sessions); `silence_hours` before a first event. All: a reminder every
-    `reminder_minutes`, and after `escalate_after_minutes` the destinations of the escalation.
+    `reminder_minutes`, and after `escalate_after_minutes` the destinations of the escalation. With `digest_minutes`,
+    alerts are collected for this time from the first one on, and sent as one message.
     """
 
     monitor_ids: Annotated[tuple[Id, ...], Meta(max_length=1_000)] = ()
@@ -94,6 +95,7 @@ class Conditions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
     silence_hours: Annotated[int, Meta(ge=1, le=720)] | None = None
     reminder_minutes: Annotated[int, Meta(ge=5, le=10_080)] | None = None
     escalate_after_minutes: Annotated[int, Meta(ge=1, le=10_080)] | None = None
+    digest_minutes: Annotated[int, Meta(ge=5, le=1_440)] | None = None
     quiet_hours: QuietHours | None = None
 
 
@@ -148,7 +150,8 @@ class AlertNotice(Struct, frozen=True):
 
 
 class HeldAlert(Struct, frozen=True, kw_only=True):
-    """An alert held back by quiet hours. One that `lasts` may be `over` before they end. Times are UTC ms."""
+    """An alert held back by quiet hours or for a digest. One that `lasts` may be `over` before it is sent. Times are UTC
+    ms."""
 
     number: int
     alarm_id: str

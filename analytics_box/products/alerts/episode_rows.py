@@ -165,7 +165,7 @@ def forget_rule(db: Connection, alarm_id: str) -> None:
         db.execute(f"-- alarms.forget_alarm\ndelete from {table} where alarm_id = ?", (alarm_id,))
 
 
-# What quiet hours hold back
+# Alerts held back by quiet hours or for a digest
 
 
 def hold(db: Connection, *, alarm_id: str, subject: str, until: int, occurrence: str, lasts: bool) -> None:
@@ -177,6 +177,14 @@ def hold(db: Connection, *, alarm_id: str, subject: str, until: int, occurrence:
         """,
         (alarm_id, subject, until, occurrence, int(lasts)),
     )
+
+
+def digest_end(db: Connection, alarm_id: str, now: int) -> int | None:
+    """Return the time at which held back alerts are sent; None if there are none."""
+    found = db.execute(
+        "-- alarms.digest_end\nselect min(until) from alarm_held where alarm_id = ? and until > ?", (alarm_id, now)
+    ).fetchone()
+    return None if found is None or found[0] is None else int(str(found[0]))
 
 
 def set_over(db: Connection, alarm_id: str, subject: str, at: int) -> bool:

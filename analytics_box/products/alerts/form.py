@@ -35,6 +35,7 @@ _NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
     "silence_hours": (1, 720),
     "reminder_minutes": (5, 10_080),
     "escalate_after_minutes": (1, 10_080),
+    "digest_minutes": (5, 1_440),
 }
 
 
@@ -121,6 +122,7 @@ def _conditions(fields: Mapping[str, str], trigger: Trigger, before: Conditions)
     found = Conditions(
         reminder_minutes=_number(fields, "reminder_minutes"),
         escalate_after_minutes=_number(fields, "escalate_after_minutes"),
+        digest_minutes=_number(fields, "digest_minutes"),
         quiet_hours=_quiet(fields, before.quiet_hours),
     )
     if trigger == "uptime":

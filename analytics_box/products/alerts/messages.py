@@ -83,7 +83,7 @@ def _again(occurrence: Occurrence, title: str, *, began: int, now: int) -> Messa
 
 
 def summary(rule: AlertRule, held: Sequence[HeldAlert], *, now: int) -> Message:
-    """The summary after quiet hours: open alerts first, then a line for each that is over."""
+    """The summary after quiet hours, or of a digest: open alerts first, then a line for each that is over."""
     quiet = rule.conditions.quiet_hours
     tz = zone(quiet.time_zone if quiet is not None else None)
     found = [(one, parse_occurrence(one.occurrence)) for one in held]
@@ -104,13 +104,21 @@ def summary(rule: AlertRule, held: Sequence[HeldAlert], *, now: int) -> Message:
         lines = [*lines[:_MOST], _("And {count} more").format(count=len(lines) - _MOST)]
     return Message(
         type="alarm.summary",
-        title=_("{count} alerts during the quiet hours of {name}").format(name=rule.name, count=len(found))
-        if len(found) > 1
-        else _("1 alert during the quiet hours of {name}, already resolved").format(name=rule.name),
+        title=_summary_title(rule, len(found)),
         text="\n".join(lines),
         at=now,
         tone="bad" if lasting else "neutral",
     )
+
+
+def _summary_title(rule: AlertRule, count: int) -> str:
+    if rule.conditions.digest_minutes is not None:
+        said = _("{count} alerts of {name}") if count > 1 else _("1 alert of {name}, already resolved")
+    elif count > 1:
+        said = _("{count} alerts during the quiet hours of {name}")
+    else:
+        said = _("1 alert during the quiet hours of {name}, already resolved")
+    return said.format(count=count, name=rule.name)
 
 
 def duration(milliseconds: int) -> str:

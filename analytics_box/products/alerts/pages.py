@@ -44,6 +44,7 @@ _ADVANCED = {
     "min_visitors": _("Minimum visitors"),
     "silence_hours": _("Silence (hours)"),
     "reminder_minutes": _("Reminders"),
+    "digest_minutes": _("Digest"),
     "escalate_after_minutes": _("Escalation"),
     "start": _("Quiet hours"),
 }

@@ -42,6 +42,14 @@ def ends_at(quiet: QuietHours | None, what: What, now: int) -> int | None:
     return max(found, default=None)
 
 
+def _held_until(db: Connection, rule: AlertRule, what: What, now: int) -> int | None:
+    """The end of the quiet hours or of the digest that holds an alert; None if it can be sent now."""
+    quiet, minutes = ends_at(rule.conditions.quiet_hours, what, now), rule.conditions.digest_minutes
+    if minutes is None:
+        return quiet
+    return max(quiet or 0, episode_rows.digest_end(db, rule.id, now) or now + minutes * MINUTE)
+
+
 def _hours(quiet: QuietHours, day: date, tz: ZoneInfo) -> tuple[int, int]:
     """The quiet hours that begin on this day."""
     last = day if quiet.end > quiet.start else day + _ONE
@@ -87,7 +95,7 @@ def to(db: Connection, rule: AlertRule, occurrence: Occurrence, *, now: int, oth
     if begins is None and occurrence.what in rules.ENDS:
         return _end(db, rule, occurrence, now)
     wanted = rules.wants(rule, occurrence)
-    until = ends_at(rule.conditions.quiet_hours, begins or occurrence.what, now) if wanted else None
+    until = _held_until(db, rule, begins or occurrence.what, now) if wanted else None
     if begins is not None:
         _begin(db, rule, occurrence, begins, told=wanted, now=until or now)
         for subject in others:
@@ -174,7 +182,7 @@ def _end(db: Connection, rule: AlertRule, occurrence: Occurrence, now: int) -> i
     if episode_rows.set_over(db, rule.id, occurrence.subject, occurrence.at):
         return 0
     wanted = rules.wants(rule, occurrence)
-    until = ends_at(rule.conditions.quiet_hours, occurrence.what, now)
+    until = _held_until(db, rule, occurrence.what, now)
     channels = _notified_channels(rule, episode)
     if not wanted or until is not None:
         channels = deliveries.keeping_open(db, rule.organization_id, channels) if episode.told else ()
