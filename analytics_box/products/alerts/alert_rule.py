@@ -150,8 +150,10 @@ class AlertNotice(Struct, frozen=True):
 
 
 class HeldAlert(Struct, frozen=True, kw_only=True):
-    """An alert held back by quiet hours or for a digest. One that `lasts` may be `over` before it is sent. Times are UTC
-    ms."""
+    """An alert held back by quiet hours or for a digest. One that `lasts` may be `over` before it is sent.
+
+    Times are UTC ms.
+    """
 
     number: int
     alarm_id: str
