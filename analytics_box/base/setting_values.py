@@ -127,7 +127,7 @@ def network(text: str) -> str:
     try:
         ip_network(text, strict=False)
     except ValueError:
-        return f"{text!r} is not an address or a range, like 192.168.1.0/24"
+        return f"{text!r} is not an address or a range. Enter one such as 192.168.1.0/24"
     return ""
 
 
@@ -143,6 +143,7 @@ CHECKS: Final[Mapping[str, Callable[[str], str]]] = {
     "s3_region": one_line,
     "s3_access_key": one_line,
     "s3_secret_key": one_line,
+    "trusted_proxies": network,
     "allowed_private_targets": network,
     "link_app_schemes": app_scheme,
     "monitor_canaries": host_and_port,

@@ -613,7 +613,8 @@ def _convert(values: dict[str, Any], known: Mapping[str, SettingRow], *, checked
         try:
             converted[name] = msgspec.convert(value, known[name].type, strict=False, dec_hook=_path)
         except msgspec.ValidationError as broken:
-            raise SettingsError(f"{name} ({known[name].variable}): {broken}", name, _plain(broken)) from broken
+            wrong = _instruction(known[name], broken)
+            raise SettingsError(f"{name} ({known[name].variable}): {wrong}", name, wrong) from broken
         if checked and (wrong := setting_values.wrong(name, converted[name])):
             raise SettingsError(f"{name} ({known[name].variable}): {wrong}", name, wrong)
     settings = Settings(**converted)
@@ -623,14 +624,25 @@ def _convert(values: dict[str, Any], known: Mapping[str, SettingRow], *, checked
     return settings
 
 
-def _plain(broken: msgspec.ValidationError) -> str:
-    """The reason in words for a form."""
-    text = str(broken).replace("`", "")
-    return (
-        text.replace("Expected int >= ", "enter a number of at least ")
-        .replace("Expected int <= ", "enter a number of at most ")
-        .replace("Expected int, got str", "enter a number")
-    )
+def _instruction(row: SettingRow, broken: msgspec.ValidationError) -> str:
+    """The values that a setting can have, as an instruction."""
+    from msgspec import inspect  # noqa: PLC0415  only for a value that is refused
+
+    match inspect.type_info(row.type):
+        case inspect.LiteralType(values=values):
+            return f"enter one of: {', '.join(map(str, values))}"
+        case inspect.IntType() | inspect.FloatType() as number:
+            kind = "a whole number" if isinstance(number, inspect.IntType) else "a number"
+            if number.gt is not None:
+                return f"enter {kind} above {number.gt:g}"
+            if number.ge is not None and number.le is not None:
+                return f"enter {kind} from {number.ge:g} to {number.le:g}"
+            return f"enter {kind}" if number.ge is None else f"enter {kind} of at least {number.ge:g}"
+        case inspect.StrType(pattern=str()):
+            return f"enter a value such as {row.default}"
+        case inspect.VarTupleType():
+            return "enter a list of texts"
+    return str(broken)
 
 
 def _without_effect(settings: Settings) -> list[str]:

@@ -105,6 +105,25 @@ def test_a_value_that_cannot_be_used_is_refused_with_the_settings_name(name: str
     assert variable in str(refused.value)
 
 
+REFUSED: tuple[tuple[str, str, str], ...] = (
+    ("port", "99999", "enter a whole number from 0 to 65535"),
+    ("port", "http", "enter a whole number from 0 to 65535"),
+    ("write_queue", "0", "enter a whole number of at least 1"),
+    ("query_seconds", "-1", "enter a number above 0"),
+    ("log_level", "loud", "enter one of: debug, error, info, warning"),
+    ("unix_socket_mode", "999", "enter a value such as 0660"),
+)
+
+
+@each(("name", "value", "wanted"), REFUSED)
+def test_value_out_of_range_is_refused_with_the_values_that_work(name: str, value: str, wanted: str) -> None:
+    variable = settings.ENVIRONMENT_PREFIX + name.upper()
+    with pytest.raises(SettingsError) as refused:
+        load({}, {variable: value})
+    assert str(refused.value) == f"{name} ({variable}): {wanted}"
+    assert refused.value.sentence == f"{wanted[0].upper()}{wanted[1:]}"
+
+
 @pytest.mark.parametrize("content", ["port = ", "port = 8000\nport = 8001", "\x00", "[["])
 def test_a_file_that_is_no_toml_is_refused_by_its_name(tmp_path: Path, content: str) -> None:
     with pytest.raises(SettingsError, match=settings.FILE_NAME):
@@ -172,6 +191,7 @@ UNUSABLE: tuple[tuple[str, str, str], ...] = (
     ("monitor_canaries", "https://www.example.com:443", "not a host with a port"),
     ("geo_country_header", "CF IPCountry", "not a header name"),
     ("geo_city_header", "City:", "not a header name"),
+    ("trusted_proxies", "127.0.0.1,proxy", "'proxy' is not an address or a range. Enter one such as 192.168.1.0/24"),
     ("backup_to", "s3://", "s3://bucket/prefix"),
     ("backup_to", "ftp://example.com/backups", "s3://bucket/prefix"),
 )

@@ -133,7 +133,7 @@ def test_setting_that_was_given_at_the_start_wins_and_is_read_only(tmp_path: Pat
     ("page", "form", "reason"),
     [
         (PAGES[0], {"smtp_host": "smtp.example.com:25"}, "Enter only the host name"),
-        (PAGES[0], {"smtp_host": "smtp.example.com", "smtp_port": "many"}, "nter a number"),
+        (PAGES[0], {"smtp_host": "smtp.example.com", "smtp_port": "many"}, "nter a whole number"),
         (PAGES[0], {"smtp_host": "smtp.example.com", "smtp_user": "box@example.com"}, "Enter the password"),
         (PAGES[1], {"backup_to": "relative/folder"}, "Enter a full path"),
         (PAGES[1], {"backup_to": "/nowhere/at/all"}, "/nowhere/at/all"),
