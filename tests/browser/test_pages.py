@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -62,16 +62,25 @@ def goals(box: Box, procedure: str, **given: str) -> Any:
 def addresses(box: Box, paths: Sequence[str]) -> list[str]:
     site, goal = f"/sites/{box.account.website_id}", goals(box, "list")[0]["id"]
     one_share, one_report = share(box), report(box)
-    return [box.url + path.format(site=site, goal=goal, share=one_share, report=one_report) for path in paths]
+    slug, share_id = one_share["slug"], one_share["id"]
+    names = {"share": f"/share/{slug}", "embed": f"/embed/{slug}", "share_id": share_id}
+    return [box.url + path.format(site=site, goal=goal, report=one_report, **names) for path in paths]
 
 
-def share(box: Box) -> str:
-    """The path of a share link of the website."""
+def share(box: Box) -> Any:
+    """A share link of the website with all that it can have."""
     headers = {"x-api-key": box.account.api_key}
-    given = {"websiteId": box.account.website_id, "name": "Board"}
+    given = {
+        "websiteId": box.account.website_id,
+        "name": "Board",
+        "accent": "#ffd500",
+        "panels": ["sources", "pages", "places", "devices", "events", "goals"],
+        "embedHosts": ["www.example.com"],
+        "hasBadge": True,
+    }
     answer = httpx.post(f"{box.url}/shares/create", json=given, headers=headers)
     assert answer.is_success, answer.text
-    return str(urlsplit(answer.json()["url"]).path)
+    return answer.json()
 
 
 def report(box: Box) -> str:
@@ -178,6 +187,9 @@ SIGNED_IN = (
     "{report}",
     "{share}",
     "{share}?range=today&tab=map,devices&country=DE",
+    "{share}/details/pages?range=today",
+    "{embed}?range=today&theme=dark",
+    "{site}/shares/{share_id}",
     "{site}/settings/danger",
     "{site}/settings/transfer",
     "{site}/notes",

@@ -11,7 +11,7 @@ import re
 import zipfile
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from typing import Any
+from typing import Any, Final, get_args
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -24,6 +24,8 @@ from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.products.overview.board import WEBSITE
+from analytics_box.products.shares.seen import board_of
+from analytics_box.products.shares.share import PanelName
 from analytics_box.query.sheets import FORMULA
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
@@ -32,7 +34,8 @@ from tests.query.facts_of_all_kinds import visit
 FORM = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin"}
 _ADDRESSES = ("href", "src", "action", "formaction", "xlink:href", "poster", "srcset", "ping")
 _OF_SCRIPTS = ("data-href", "data-part", "data-values", "data-live", "data-poll", "data-hx-get", "data-hx-post")
-_OUR_OWN = re.compile(r"(?:[/?#](?![/\\]).*)?\Z", re.DOTALL)  # nothing on another host, and no script
+# Nothing on another host, and no script; a shared dashboard leads to its website.
+_OUR_OWN = re.compile(r"(?:https://shop\.example|(?:[/?#](?![/\\]).*)?)\Z", re.DOTALL)
 
 
 def text(name: str) -> str:
@@ -66,6 +69,10 @@ def hostile(fact: Fact) -> Fact:
     )
 
 
+PANELS: Final = get_args(PanelName)
+SHARED: Final = {"slug": "hostile", "panels": [*PANELS], "embedHosts": ["www.example.com"]}
+
+
 class Hostile:
     """A box whose website has nothing but such texts, and its pages."""
 
@@ -87,7 +94,7 @@ class Hostile:
         self.ids = {
             "segment_id": self.made("segments", name=text("segment"), filters=only, isShared=True),
             "note_id": self.made("annotations", text=text("note"), tags=[text("t")], xValue="2026-06-17"),
-            "share_id": self.made("shares", name=text("share")),
+            "share_id": self.made("shares", name=text("share"), title=text("shared"), **SHARED),
             "report_id": self.made("reports", name=text("report"), recipients=["mara@elsewhere.example"]),
             "funnel_id": self.made(
                 "funnels",
@@ -158,6 +165,7 @@ class Hostile:
                 path = page.format(name=name, **self.ids)
                 for query in queries.get(page, usual):
                     yield f"/sites/{self.shop}{path}" + (f"?{query}" if query else "")
+        yield from self.shared()
         found = urlencode({"q": text("search")})
         yield from (
             f"/sites/{self.shop}/details/pages?range=today&{only}&{kept}&{found}",
@@ -166,6 +174,19 @@ class Hostile:
             f"/palette/options?{urlencode({'q': 'xss'})}",
             "/settings/audit",
         )
+
+    def shared(self) -> Iterator[str]:
+        """The addresses of what strangers see of it."""
+        board = board_of(PANELS)
+        only = urlencode({"country": text("country"), "path.contains": text("filter"), "range": text("range")})
+        for home in ("/share/hostile", "/embed/hostile"):
+            yield from (
+                f"{home}?wait=all&{only}",
+                f"{home}?wait=all&range=today",
+                f"{home}?theme={quote(text('theme'))}",
+            )
+            yield from (f"{home}/parts/{name}?range=today" for name in board.parts)
+            yield from (f"{home}/details/{name}?range=today" for name in board.lists if name in board.tables(name))
 
 
 # Pages that are files, and what scripts read: looked at in tests of their own, or no markup.
@@ -233,10 +254,28 @@ def test_no_text_becomes_markup_on_any_page_of_a_website(world: Hostile) -> None
     assert [name for name in SHOWN if text(name) not in whole] == []
 
 
+def test_strangers_see_no_text_of_what_a_share_leaves_out(world: Hostile) -> None:
+    world.box.clock.advance(seconds=120)
+    pages = [world.see(target).body.decode() for target in world.shared()]
+    pages += [world.see("/share/hostile/export/json?range=today").body.decode()]
+    whole = "\n".join((*pages, *(word for page in pages[:-1] for word in Look(page).said)))
+    assert text("path") in whole
+    assert text("event") in whole
+    hidden = (
+        *("key", "value", "flag", "variant", "href", "link", "message", "agent", "profile", "trait", "of a trait"),
+        *("note", "t", "description", "segment", "question", "share", "monitor", "organizations", "funnel", "utm_term"),
+    )
+    assert [name for name in hidden if text(name) in whole] == []
+
+
 def test_no_text_becomes_a_formula_of_a_spreadsheet(world: Hostile) -> None:
     home = f"/sites/{world.shop}"
     names = [name for panel in WEBSITE.panels for name in WEBSITE.tables(panel)]
     sheets = [world.see(f"{home}/details/{name}/csv?range=today").body.decode() for name in names]
+    world.box.clock.advance(seconds=120)
+    shared = board_of(PANELS)
+    tables = [name for panel in shared.panels for name in shared.tables(panel)]
+    sheets += [world.see(f"/share/hostile/details/{name}/csv?range=today").body.decode() for name in tables]
     sheets += [world.see(f"{home}/queries/csv?type=custom_event_properties&range=today").body.decode()]
     with zipfile.ZipFile(io.BytesIO(world.see(f"{home}/export/csv?range=today").body)) as archive:
         sheets += [archive.read(name).decode() for name in archive.namelist()]

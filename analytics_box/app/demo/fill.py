@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
 import msgspec
 from msgspec import Struct, convert
@@ -42,6 +42,8 @@ from analytics_box.products.sample_data import history
 from analytics_box.products.sample_data.arrivals import DAYS
 from analytics_box.products.sample_data.site import DOMAIN, NAME
 from analytics_box.products.segments.segment import SEGMENTS
+from analytics_box.products.shares import change as shares
+from analytics_box.products.shares.share import SHARES, PanelName
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.tenants.accounts.passwords import hash_now
 from analytics_box.tenants.saved import change as saved
@@ -81,6 +83,8 @@ NOTES: Final = (
     PlannedNote(83, "A new price for teams", "#3B82F6"),
 )
 REPORT: Final = "Weekly report"
+# The share link, whose address is readable so that it can be shown.
+SHARE: Final = {"name": "Public dashboard", "slug": "inkwell", "panels": get_args(PanelName), "has_badge": True}
 SEGMENT: Final = "Found by search, reads the docs"
 _FILTERS: Final = (
     QueryFilterInput("channel", "eq", "Organic Search"),
@@ -105,6 +109,8 @@ def make(db: Connection, website: Website, first_day: int) -> None:
     if not REPORTS.count(db, "website_id = ?", website.id):
         since = By("demo", (first_day + DAYS) * DAY)  # So that no report about earlier weeks is sent.
         reports.create(db, since, website, {"name": REPORT}, (EMAIL,), (), "UTC")
+    if not SHARES.count(db, "website_id = ?", website.id):
+        shares.create(db, by, website, SHARE, (), "UTC")
     if not saved.of_website(db, SEGMENTS, website.id, ""):
         saved.create(db, SEGMENTS, website, by, SEGMENT, _FILTERS, is_shared=True)
 
