@@ -19,9 +19,11 @@ from analytics_box.figures import page, suggesting
 from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.figures.detail_view import TableState
 from analytics_box.figures.view import View, read_view
+from analytics_box.products.goals.lookup import active_goals
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.overview.session_stories import (
     LISTED,
+    MATCHED,
     NEIGHBOURS,
     OF_SESSIONS,
     STORY,
@@ -32,11 +34,12 @@ from analytics_box.products.overview.session_stories import (
 )
 from analytics_box.products.source_maps.stacks import original_stacks
 from analytics_box.query.catalog.types import QueryType, Record
+from analytics_box.query.named import GOAL
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.visit import Answer, Page, Visitor
+from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 PER_PAGE: Final = 50
 # Any answer has 10,000 rows at most.
@@ -44,6 +47,7 @@ MOST_PAGES: Final = 200
 # The event routes cut longer ids (ingest/payload.py).
 LONGEST_ID: Final = 256
 MOST_NEIGHBOURS: Final = 20
+MOST_GOALS: Final = 20
 SORTS: Final = {"": _("Newest first"), "interesting": _("Most eventful first")}
 
 
@@ -123,16 +127,27 @@ async def session(visit: Visitor, website_id: FromPath[str]) -> Page:
         whose = QueryFilterInput(field="anonymous_id", op="eq", value=row["visitor_id"])
         others = await _find_sessions(asking, NEIGHBOURS, whose, limit=MOST_NEIGHBOURS)
     stacks = await original_stacks(visit.call, website.id, row["parts"]["errors"])
+    goals = await _reached_goals(visit, website, asking, session_id)
     lines = _lines([one for one in others if one["session_id"] != row["session_id"]], asking, website, view)
     return visit.pages.show(
         "session.html",
         shell=site_shell(visit, "sessions", website),
         site=website,
         home=f"/sites/{website.id}/sessions",
-        session=session_view(row, stacks, asking.zone, asking.formats, asking.wall),
+        session=session_view(row, stacks, goals, asking.zone, asking.formats, asking.wall),
         others=lines,
         zone=asking.zone.key,
     )
+
+
+async def _reached_goals(visit: PageRequest, website: Website, asking: PageQuery, session_id: str) -> list[str]:
+    """The names of the goals that a session reached, of the oldest goals of its website. Raises Unavailable."""
+    goals = (await active_goals(visit.call, website.id))[:MOST_GOALS]
+    own = QueryFilterInput(field="session_id", op="eq", value=session_id)
+    found = await asyncio.gather(
+        *(_find_sessions(asking, MATCHED, own, QueryFilterInput(field=GOAL, op="eq", value=one.id)) for one in goals)
+    )
+    return [one.name for one, rows in zip(goals, found, strict=True) if rows]
 
 
 def _with_days_around(view: View) -> View:
@@ -143,11 +158,11 @@ def _with_days_around(view: View) -> View:
 
 
 async def _find_sessions(
-    asking: PageQuery, query_type: QueryType, narrowed: QueryFilterInput, limit: int = 2
+    asking: PageQuery, query_type: QueryType, *narrowed: QueryFilterInput, limit: int = 2
 ) -> Sequence[Record]:
     """The rows of a type for one session or visitor. Raises Unavailable."""
     try:
-        alone = replace(asking, of=OF_SESSIONS, filters=(narrowed,), plain={})
+        alone = replace(asking, of=OF_SESSIONS, filters=narrowed, plain={})
         (found,) = await alone.rows((), derived=(query_type,), limit=limit)
     except UnansweredQuery as failed:
         raise errors.Unavailable(str(failed)) from failed

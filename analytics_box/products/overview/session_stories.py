@@ -143,6 +143,9 @@ STORY: Final = QueryType(
     default_limit=1,
 )
 
+# Whether a session is among those that a filter lets through.
+MATCHED: Final = replace(STORY, columns=(SESSION_ID,), follows=(), shape=None)
+
 
 def session_line(row: Record, zone: ZoneInfo, formats: Formats, now: datetime, href: str) -> SessionLine:
     """A line of a list from a row of `LISTED` or `WORTH_A_LOOK`; `now` is the wall clock of the zone."""
@@ -188,15 +191,22 @@ def _marks(row: Record) -> Iterator[tuple[str, str]]:
 
 
 def session_view(
-    row: Record, stacks: Mapping[tuple[str, str], Stack], zone: ZoneInfo, formats: Formats, now: datetime
+    row: Record,
+    stacks: Mapping[tuple[str, str], Stack],
+    goals: Sequence[str],
+    zone: ZoneInfo,
+    formats: Formats,
+    now: datetime,
 ) -> SessionShown:
-    """A session from a row of `STORY`; `stacks` are those of its errors by release and stack."""
+    """A session from a row of `STORY`; `stacks` are those of its errors by release and stack, `goals` the names of the
+    goals that it reached."""
     began = datetime.fromtimestamp(row["first"] / 1000, zone)
     place = ", ".join(part for part in (row["city"], row["region"], row["country"]) if part)
     facts = (
         (_("Started"), f"{day_text(began, formats.date)}, {second_text(began, formats.time)}"),
         (_("Duration"), figures.duration(row["duration"] / 1000)),
         (_("Page views"), figures.count(row["page_views"])),
+        (_("Goals reached"), ", ".join(goals)),
         (_("Source"), display_name("referrer", row["referrer"] or "")),
         (_("Channel"), display_name("channel", row["channel"] or "")),
         (_("Campaign"), row["utm_campaign"] or ""),

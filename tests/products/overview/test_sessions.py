@@ -164,3 +164,12 @@ def test_a_session_of_another_website_answers_404(box: WholeBox) -> None:
     other = href.replace(box.sites["shop"], box.sites["blog"])
     assert box.get(href, cookie=box.cookie, accept="text/html").status == 200
     assert box.get(other, cookie=box.cookie, accept="text/html").status == 404
+
+
+def test_session_names_the_goals_that_it_reached(box: WholeBox) -> None:
+    for name, target in (("Signed up", "signup"), ("Never reached", "missing")):
+        given = {"websiteId": box.sites["shop"], "type": "EVENT", "target": target, "name": name}
+        assert box.post("/goals/create", given, key="all").status == 200
+    facts = opened(box, "/").body.decode().partition('class="session-facts"')[2].partition("</dl>")[0]
+    assert "<dt>Goals reached</dt><dd><bdi>Signed up</bdi></dd>" in facts
+    assert "Goals reached" not in opened(box, "/early").body.decode()
