@@ -72,7 +72,7 @@ DIALECT = Dialect(
         (word(r"what_was_left_by\b"), "outgoing_links"),
         (word(r"what_went_wrong\b"), "errors"),
     ),
-    # Half of the time of a year of ten million events, which otherwise goes by way of the disk.
+    # A year of ten million events takes half of the time, because it is not spilled to disk.
     part_days=62,
 )
 # Functions that the statements call, where DuckDB knows them by other names. Patterns are RE2's in both engines.
