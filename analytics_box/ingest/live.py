@@ -4,13 +4,13 @@ A rolled-back savepoint leaves no trace here, and after a restart they are read 
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable, Set
 
 from msgspec import Struct
 
 from analytics_box.base.store.db import Connection
 from analytics_box.ingest import sessions
-from analytics_box.ingest.sessions import NONE, Signal, Visits, VisitSession
+from analytics_box.ingest.sessions import NONE, Attributes, Signal, Visits, VisitSession
 
 RESERVED = 1_000  # numbers of sessions at once
 CAPACITY = 64 << 20  # bytes: some 60,000 sessions, or three million a day
@@ -79,6 +79,24 @@ class LiveSessions:
         session = sessions.in_order(visits, signal, named=client_session != 0)
         if session is not None:
             self._replace_newest(key, visits, session)
+        return session
+
+    def start_at_end(
+        self, db: Connection, who: Key, other: Key, signal: Signal, own: Callable[[], Attributes]
+    ) -> VisitSession | None:
+        """Start a session with a signal if all sessions under both keys of its visitor are over. Return the session;
+        None, with nothing changed, if that is not enough."""
+        live = self._live
+        visits = live.get(who, NONE)
+        if type(visits) is not Visits or visits.waiting or (other != who and other in live) or not signal.starts:
+            return None
+        known = visits.sessions
+        if known and (
+            len(known) >= sessions.MOST_SESSIONS or not sessions.is_far_after(known, signal, named=who[1] < 0)
+        ):
+            return None
+        session = sessions.start_session(self.next_number(db), signal, own())
+        self._set(who, Visits((*known, session)))
         return session
 
     def go_on(self, found: LiveVisits, session: VisitSession) -> None:

@@ -91,7 +91,11 @@ class Placing:
     ) -> VisitSession | None:
         """The session that this belongs to; None for what waits for one. `own` are the event's own attributes."""
         named = who.client_session != 0
-        found = self._live.find(_keys(who))
+        keys = _keys(who)
+        session = self._live.start_at_end(db, keys[0], keys[-1], signal, own)
+        if session is not None:
+            return session
+        found = self._live.find(keys)
         session = sessions.in_order(found.visits, signal, named=named)
         if session is not None:
             self._live.go_on(found, session)

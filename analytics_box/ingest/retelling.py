@@ -29,6 +29,7 @@ from analytics_box.ingest.sessions import (
     fresh,
     home_of,
     in_order,
+    is_far_after,
     pack_signals,
     reaches,
     start_session,
@@ -59,7 +60,7 @@ def retell(
         session = in_order(Visits(sessions), signal, named=named) if waiting else None
         if session is not None:
             return SignalResult(Visits((*sessions[:-1], session), waiting), session)
-        if signal.starts and _is_far_after(sessions, signal, named=named):
+        if signal.starts and is_far_after(sessions, signal, named=named):
             session = start_session(number(), signal, own())
             return SignalResult(Visits(with_session(sessions, None, session), waiting), session)
     if signal.lasts:
@@ -67,13 +68,6 @@ def retell(
         if again is not None:
             return again
     return _append_signal(visits, signal, own, number, named=named)
-
-
-def _is_far_after(sessions: Iterable[VisitSession], signal: Signal, *, named: bool) -> bool:
-    """Whether all sessions are over at the time of this signal."""
-    if named:
-        return all(one.last < signal.time - LONGEST for one in sessions)
-    return all(one.last < signal.time - IDLE for one in sessions)
 
 
 def _concerns(signal: Signal, waiting: Signal, *, named: bool) -> bool:

@@ -175,6 +175,13 @@ def _stands_alone(sessions: Sequence[VisitSession], signal: Signal) -> bool:
     return all(one.last + IDLE < newest.first for one in sessions[:-1])
 
 
+def is_far_after(sessions: Iterable[VisitSession], signal: Signal, *, named: bool) -> bool:
+    """Whether all sessions are over at the time of this signal."""
+    if named:
+        return all(one.last < signal.time - LONGEST for one in sessions)
+    return all(one.last < signal.time - IDLE for one in sessions)
+
+
 def with_session(
     sessions: Sequence[VisitSession], before: VisitSession | None, after: VisitSession
 ) -> tuple[VisitSession, ...]:

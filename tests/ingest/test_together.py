@@ -79,7 +79,10 @@ def test_batches_written_together_leave_the_rows_that_they_leave_one_by_one(tmp_
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_sessions_that_go_on_at_their_end_leave_the_rows_of_a_search(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize("shortcut", ["go_on_at_end", "start_at_end"])
+def test_shortcuts_for_the_end_of_visits_leave_the_rows_of_a_search(
+    tmp_path: Path, seed: int, shortcut: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     facts = story(seed, 300)
     facts = [replace(one, yesterday=one.visitor) if number % 3 else one for number, one in enumerate(facts)]
     batches = [FactBatch(some) for some in cut(facts, seed)]
@@ -87,12 +90,12 @@ def test_sessions_that_go_on_at_their_end_leave_the_rows_of_a_search(tmp_path: P
     outcomes: list[bool] = []
 
     def noted(*signal: Any) -> Any:
-        session = LiveSessions.go_on_at_end(usual.live, *signal)
+        session = getattr(LiveSessions, shortcut)(usual.live, *signal)
         outcomes.append(session is not None)
         return session
 
-    usual.live.go_on_at_end = noted  # type: ignore[assignment,method-assign]
-    searching.live.go_on_at_end = lambda *_: None  # type: ignore[method-assign]
+    monkeypatch.setattr(usual.live, shortcut, noted)
+    monkeypatch.setattr(searching.live, shortcut, lambda *_: None)
     answers = [kept.db.write_now(partial(kept.ledger.append_all, batches=batches)) for kept in (usual, searching)]
     assert answers[0] == answers[1]
     assert {True, False} == set(outcomes)
