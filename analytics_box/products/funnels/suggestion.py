@@ -33,13 +33,10 @@ async def suggest_pages(asking: PageQuery, goal: Goal) -> list[str]:
     narrowed = replace(asking, filters=(*asking.filters, *own), step="day")
     (rows,) = await narrowed.rows((), derived=(TYPES["journeys"],))
     if len(settings) == 1:
-        return _way(rows, _commonest((row["node"], row["sessions"]) for row in rows if _is_page(row)))
+        entries = [row for row in rows if row["step"] == 1 and row["node_type"] == "page"]
+        return _way(rows, _commonest((row["node"], row["sessions"]) for row in entries))
     # Rows of a step begin with its commonest node.
     return _way(rows, next((row["node"] for row in rows), ""))[:0:-1]
-
-
-def _is_page(row: Record) -> bool:
-    return bool(row["step"] == 1 and row["node_type"] == "page")
 
 
 def _way(rows: Iterable[Record], first: str) -> list[str]:

@@ -49,7 +49,7 @@ class FlowDrawing(Struct, frozen=True):
 
 def draw(rows: Sequence[Record], *, backwards: bool) -> FlowDrawing:
     """The drawing of the rows of the type journeys; backwards it ends at the right with their first step."""
-    sizes, ended = _sizes(rows)
+    sizes, ended = node_sizes(rows)
     steps = max((step for step, _, _ in sizes), default=0)
     whole = max((sum(size for key, size in sizes.items() if key[0] == step) for step in range(1, steps + 1)), default=0)
     most = max((sum(key[0] == step for key in sizes) for step in range(1, steps + 1)), default=0)
@@ -74,7 +74,7 @@ def draw(rows: Sequence[Record], *, backwards: bool) -> FlowDrawing:
     return FlowDrawing(tuple(columns[::-1] if backwards else columns), tuple(_bands(rows, places, scale, backwards)))
 
 
-def _sizes(rows: Sequence[Record]) -> tuple[dict[Key, int], dict[Key, int]]:
+def node_sizes(rows: Sequence[Record]) -> tuple[dict[Key, int], dict[Key, int]]:
     """The sessions at each node, and those of them that end there."""
     sizes: dict[Key, int] = {}
     ended: dict[Key, int] = {}

@@ -1,5 +1,6 @@
 """The journeys of a website: from or to a page or event, step by step, as a drawing and as a list."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -14,7 +15,7 @@ from analytics_box.figures import export, page, suggesting
 from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.figures.export import ExportSheet
 from analytics_box.figures.view import View, read_view
-from analytics_box.products.journeys.flow import FlowBand, FlowDrawing, FlowNode, Key, draw
+from analytics_box.products.journeys.flow import FlowBand, FlowDrawing, FlowNode, Key, draw, node_sizes
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import Record
@@ -33,20 +34,24 @@ STEPS: Final = ("3", "4", "5", "6")
 _USUAL: Final = "4"
 _NODES: Final = "8"
 MOST_PATTERNS: Final = 10
+# The filter that selects the sessions with a node.
+_FIELDS: Final = {"page": "viewed_page", "event": "event"}
 _KINDS: Final = {"page": "page", "event": "event", "pattern": "page"}
 MOST_LISTED: Final = 6
 
 
 class JourneyNode(Struct, frozen=True):
-    """A node: its drawing, its name, and where it leads: journeys through it, its sessions, or a funnel of the way
-    to it."""
+    """A node: its drawing, its name, and where it leads: journeys from or to it, this page with only the sessions
+    that have it, or a funnel of the way to it. `earlier` is its share in the range that this one is compared with."""
 
     drawn: FlowNode
     name: str
     sessions: str
     share: str
+    earlier: str
     ended: str
     href: str
+    only: str
     funnel: str
     ways: tuple[str, ...]
 
@@ -79,11 +84,11 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     view = board.view
     content: dict[str, Any] = {"failed": "", "drawn": None}
     try:
-        rows = await _ask(asking, view)
+        rows, earlier = await asyncio.gather(_ask(asking, view), _ask_before(asking, view))
     except UnansweredQuery as failed:
         content["failed"] = _("These figures could not be found: {why}").format(why=failed)
     else:
-        content["drawn"] = _board(rows, view, website) if rows else None
+        content["drawn"] = _board(rows, earlier, view, website) if rows else None
     return visit.pages.show(
         "journeys.html",
         shell=site_shell(visit, "journeys", website),
@@ -142,11 +147,25 @@ async def _ask(asking: PageQuery, view: View) -> Sequence[Record]:
     return rows
 
 
-def _board(rows: Sequence[Record], view: View, website: Website) -> JourneyBoard:
+async def _ask_before(asking: PageQuery, view: View) -> Sequence[Record]:
+    """The rows of the range that this one is compared with; none without a comparison, or if they are unknown."""
+    if asking.compared is None or asking.compared.nothing:
+        return ()
+    try:
+        return await _ask(replace(asking, days=asking.compared.days), view)
+    except UnansweredQuery:
+        return ()
+
+
+def _board(rows: Sequence[Record], earlier: Sequence[Record], view: View, website: Website) -> JourneyBoard:
     backwards = view.own_value("way") == "to"
     drawing = draw(rows, backwards=backwards)
     before = _commonest(drawing)
     whole = max(sum(node.sessions for node in column) for column in drawing.columns)
+    sizes, _ended = node_sizes(earlier)
+    most = max((sum(size for key, size in sizes.items() if key[0] == step) for step, _kind, _name in sizes), default=0)
+    shares = {key: figures.share(percent_of(size, most)) for key, size in sizes.items()}
+    none = figures.share(0) if most else ""
     numbers = range(len(drawing.columns))
     titles = [_("Step {number}").format(number=number + 1) for number in numbers]
     if backwards:
@@ -154,7 +173,11 @@ def _board(rows: Sequence[Record], view: View, website: Website) -> JourneyBoard
         titles[-1] = _("End")
     return JourneyBoard(
         columns=tuple(
-            tuple(_node(node, drawing, before, view, website, whole) for node in column) for column in drawing.columns
+            tuple(
+                _node(node, drawing, before, view, website, whole, shares.get((node.step, node.type, node.name), none))
+                for node in column
+            )
+            for column in drawing.columns
         ),
         titles=tuple(titles),
         bands=tuple(
@@ -176,7 +199,13 @@ def _commonest(drawing: FlowDrawing) -> Mapping[Key, Key]:
 
 
 def _node(
-    node: FlowNode, drawing: FlowDrawing, before: Mapping[Key, Key], view: View, website: Website, whole: int
+    node: FlowNode,
+    drawing: FlowDrawing,
+    before: Mapping[Key, Key],
+    view: View,
+    website: Website,
+    whole: int,
+    earlier: str,
 ) -> JourneyNode:
     key = (node.step, node.type, node.name)
     out = sorted((band for band in drawing.bands if band.start == key), key=lambda band: -band.sessions)
@@ -189,8 +218,10 @@ def _node(
         name=_name(node.type, node.name),
         sessions=figures.count(node.sessions),
         share=figures.share(percent_of(node.sessions, whole)),
+        earlier=_("before: {value}").format(value=earlier) if earlier else "",
         ended=_end_share(node, view) if node.ended else "",
         href=view.choose(anchor=node.type, name=node.name) if node.type in {"page", "event"} else "",
+        only=view.narrowed({_FIELDS[node.type]: node.name}).link() if node.type in _FIELDS else "",
         funnel=_funnel(key, before, view, website),
         ways=tuple(ways),
     )

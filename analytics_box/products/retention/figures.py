@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.figures.asking import PageQuery
+from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.figures.breakdowns import BREAKDOWNS
 from analytics_box.figures.view import View
 from analytics_box.query.catalog.registry import TYPES
@@ -72,19 +72,37 @@ def period_of(asking: PageQuery, view: View) -> Granularity:
     return allowed.get(view.own_value("period"), usual)
 
 
-async def ask(asking: PageQuery, view: View, split: str) -> RetentionRows:
-    """The rows of the page. Raises UnansweredQuery."""
+def _settings(asking: PageQuery, view: View) -> list[QueryFilterInput]:
+    """The filters that make the question of the address."""
     settings = {
         "activation_event": view.own_value("activation"),
         "return_event": view.own_value("return"),
         "period": period_of(asking, view),
         "week_start": str(asking.formats.week[0]),
     }
-    own = [QueryFilterInput(field=name, op="eq", value=value) for name, value in settings.items() if value]
-    asking = replace(asking, filters=(*asking.filters, *own), step="day")
+    return [QueryFilterInput(field=name, op="eq", value=value) for name, value in settings.items() if value]
+
+
+async def ask(asking: PageQuery, view: View, split: str) -> RetentionRows:
+    """The rows of the page. Raises UnansweredQuery."""
+    asking = replace(asking, filters=(*asking.filters, *_settings(asking, view)), step="day")
     types = [TYPES[name] for name in ("retention", "lifecycle", "stickiness")]
     cohorts, lifecycle, activity, parts, (whole,) = await asking.rows((), derived=(*types, _BY[split], _LASTING))
     return RetentionRows(cohorts, lifecycle, activity, parts, whole["visitors"], whole["lasting_visitors"])
+
+
+async def averages_before(asking: PageQuery, view: View) -> list[Average]:
+    """The averages of the range that this one is compared with; none without a comparison, or if they are unknown."""
+    if asking.compared is None or asking.compared.nothing:
+        return []
+    earlier = replace(
+        asking, days=asking.compared.days, filters=(*asking.filters, *_settings(asking, view)), step="day"
+    )
+    try:
+        (cohorts,) = await earlier.rows((), derived=(TYPES["retention"],))
+    except UnansweredQuery:
+        return []
+    return averages(cohorts)
 
 
 def averages(cohorts: Sequence[Record]) -> list[Average]:

@@ -1,5 +1,6 @@
 """The retention of a website: cohorts as a table and a curve, the activity of its visitors, and how many are known."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import date
 from functools import partial
@@ -29,6 +30,7 @@ from analytics_box.products.retention.figures import (
     RetentionRows,
     ask,
     averages,
+    averages_before,
     period_of,
 )
 from analytics_box.query.catalog.registry import TYPES
@@ -98,13 +100,14 @@ class PeriodBars(Struct, frozen=True):
 
 
 class RetentionBoard(Struct, frozen=True):
-    """All that is drawn. `curve` and `activity` are points of lines (SVG)."""
+    """All that is drawn. `curve`, that of the compared range and `activity` are points of lines (SVG)."""
 
     tiles: tuple[RetentionTile, ...]
     columns: tuple[str, ...]
     lines: tuple[CohortLine, ...]
     whole: CohortLine
     curve: str
+    curve_before: str
     curve_names: tuple[str, ...]
     parts: tuple[RetentionPart, ...]
     periods: tuple[PeriodBars, ...]
@@ -126,7 +129,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     period = period_of(asking, view)
     content: dict[str, Any] = {"failed": "", "drawn": None, "known": None, "events": ()}
     try:
-        rows = await ask(asking, view, split)
+        rows, earlier = await asyncio.gather(ask(asking, view, split), averages_before(asking, view))
         (named,) = await asking.everything.rows(("custom_events",), limit=MOST_EVENTS)
     except UnansweredQuery as failed:
         content["failed"] = _("These figures could not be found: {why}").format(why=failed)
@@ -139,7 +142,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         chosen = (view.own_value("activation"), view.own_value("return"))
         content["events"] = dict.fromkeys((*(one for one in chosen if one), *(str(row["name"]) for row in named)))
         if any(row["cohort_size"] for row in rows.cohorts):
-            content["drawn"] = _board(rows, known, period, split, asking.formats)
+            content["drawn"] = _board(rows, earlier, known, period, split, asking.formats)
     return visit.pages.show(
         "retention.html",
         shell=site_shell(visit, "retention", website),
@@ -174,7 +177,12 @@ def _part_of(part: int, whole: int) -> str:
 
 
 def _board(
-    rows: RetentionRows, known: RetentionTile, period: Granularity, split: str, formats: Formats
+    rows: RetentionRows,
+    earlier: Sequence[Average],
+    known: RetentionTile,
+    period: Granularity,
+    split: str,
+    formats: Formats,
 ) -> RetentionBoard:
     whole = averages(rows.cohorts)
     rates = [percent_of(one.returned, one.started) for one in whole]
@@ -187,11 +195,12 @@ def _board(
     parts = [row for row in rows.parts if row["started"]][:MOST_PARTS]
     best = max((percent_of(row["returned"], row["started"]) for row in parts), default=0.0)
     return RetentionBoard(
-        tiles=(*_tiles(whole, period), _sticky(rows), known),
+        tiles=(*_tiles(whole, earlier, period), _sticky(rows), known),
         columns=tuple(_COLUMNS[period].format(number=at) for at in range(number)),
         lines=tuple(_line(day, own, number, formats) for day, own in found.items()),
         whole=_whole(whole, rows.cohorts, number),
         curve=_points(rates, 100),
+        curve_before=_points([percent_of(one.returned, one.started) for one in earlier[: len(rates)]], 100, len(rates)),
         curve_names=tuple(figures.share(rate) for rate in rates),
         parts=tuple(_part(row, split, best) for row in parts),
         periods=_bars(rows.lifecycle, formats),
@@ -201,13 +210,16 @@ def _board(
     )
 
 
-def _tiles(whole: Sequence[Average], period: Granularity) -> list[RetentionTile]:
+def _tiles(whole: Sequence[Average], earlier: Sequence[Average], period: Granularity) -> list[RetentionTile]:
     """The returns after one period, and after four or as many as there are."""
     last = min(_LATE, len(whole) - 1)
     found = []
     for number in dict.fromkeys((1, max(2, last))):
         one = whole[number] if number < len(whole) else Average(0, 0)
         note = _part_of(one.returned, one.started)
+        if number < len(earlier):
+            value = figures.percent(percent_of(earlier[number].returned, earlier[number].started))
+            note = _("{part}, before: {value}").format(part=note, value=value)
         found.append(
             RetentionTile(
                 _after(number, period),
@@ -302,9 +314,9 @@ def _period(row: Record, most: int, formats: Formats) -> PeriodBars:
     )
 
 
-def _points(values: Sequence[float], most: float) -> str:
-    """The points of a line in a drawing, as SVG has them."""
+def _points(values: Sequence[float], most: float, number: int = 0) -> str:
+    """The points of a line in a drawing, as SVG has them; of one that is as wide as `number` values."""
     if len(values) < 2 or not most:
         return ""
-    wide = _WIDTH / (len(values) - 1)
+    wide = _WIDTH / ((number or len(values)) - 1)
     return " ".join(f"{at * wide:.1f},{_HEIGHT - value * _HEIGHT / most:.1f}" for at, value in enumerate(values))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from html import unescape
 
 import pytest
@@ -62,6 +63,20 @@ def test_node_opens_a_funnel_of_the_way_to_it(box: WholeBox) -> None:
     assert link is not None
     form = get(box, "?" + link.group(1).partition("?")[2], page="funnels/new")
     assert all(f'value="{path}"' in form for path in ("/", "/pricing", "/signup"))
+
+
+def test_node_filters_the_page_to_the_sessions_with_it(box: WholeBox) -> None:
+    nodes = get(box).split('<li><p><a href="')[1:]
+    links = {node.partition("<bdi>")[2].partition("<")[0]: re.findall(r'href="([^"]+)">Only', node) for node in nodes}
+    shown = get(box, "?" + links["/blog/a"][0].partition("?")[2])
+    assert listed(shown)[0] == [("/", "1")]
+
+
+def test_nodes_are_compared_with_those_of_another_range(box: WholeBox) -> None:
+    today = datetime.fromtimestamp(box.clock.now() / 1000, UTC).date().isoformat()
+    shown = get(box, f"?range=today&steps=3&compare=own&cfrom={today}&cto={today}").replace("\N{NO-BREAK SPACE}", " ")
+    assert shown.count("75 %, before: 75 %") == 1
+    assert "before:" not in get(box, "?range=today&steps=3&compare=off")
 
 
 def test_range_without_sessions_says_so(box: WholeBox) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from html import unescape
 
 import pytest
@@ -92,6 +93,20 @@ def test_file_has_the_tables_of_the_page(box: WholeBox) -> None:
     answer = box.get(target, cookie=box.cookie)
     assert answer.status == 200
     assert {"retention", "lifecycle", "stickiness"} <= set(json.dumps(answer.json).replace('"', " ").split())
+
+
+def test_returns_are_compared_with_those_of_another_range(box: WholeBox) -> None:
+    def day(ago: int) -> str:
+        return datetime.fromtimestamp((box.clock.now() - ago * DAY) / 1000, UTC).date().isoformat()
+
+    asked = f"?range=custom&from={day(3)}&to={day(0)}&period=day&compare=own&cfrom={day(10)}&cto={day(7)}"
+    shown = get(box, asked).replace("\N{NO-BREAK SPACE}", " ")
+    tiles = dict(
+        re.findall(r'<dt>([^<]+)</dt><dd class="funnel-value">[^<]*</dd><dd class="funnel-note">([^<]+)', shown)
+    )
+    assert tiles["Return after 1 day"] == "1 of 1 visitor, before: 33.3 %"
+    assert "study-before" in shown
+    assert "before:" not in get(box, f"?range=custom&from={day(3)}&to={day(0)}&period=day&compare=off")
 
 
 def test_unfinished_periods_are_in_no_average() -> None:
