@@ -17,7 +17,7 @@ from analytics_box.base.facts.orders import OfPerson, Older
 from analytics_box.base.outgoing import client as outgoing
 from analytics_box.base.outgoing.fences import ADMINISTRATOR
 from analytics_box.base.settings import Settings
-from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.store.db import Db
 from analytics_box.base.store.text_numbers import number_of
 from analytics_box.ingest.cluster import mirrored
 from analytics_box.ingest.cluster.key import read_key
@@ -106,7 +106,8 @@ def memory_of(state: StateSide, events: EventSide, clock: Clock) -> Memory:
         return applied is not None and applied >= change
 
     async def seen() -> Sequence[SiteReport]:
-        sites = tuple((await events.db.read(_active))[:_MOST_SITES])
+        active = await events.db.read(lambda db: sorted({*presence.active(db), *trimmed.latest(db)}))
+        sites = tuple(active[:_MOST_SITES])
         online = await events.presence.online(sites, clock.now())
         begun = await events.presence.beginnings(sites)
         return [
@@ -130,8 +131,3 @@ def memory_of(state: StateSide, events: EventSide, clock: Clock) -> Memory:
         outbox=events.outbox,
         hand_over=partial(events.outbox.hand_over, events.dropped),
     )
-
-
-def _active(db: Connection) -> list[int]:
-    """All sites that have had an event."""
-    return sorted({*presence.active(db), *trimmed.latest(db)})

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from litestar import Request, Response
 from litestar.di import NamedDependency
+from msgspec.structs import replace
 
 from analytics_box.base import errors
 from analytics_box.base.errors import ErrorDetail
@@ -14,14 +15,14 @@ from analytics_box.base.translation import _
 from analytics_box.query import compiled, statements
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog import registry
-from analytics_box.query.catalog.types import Record
 from analytics_box.query.compiled import GivenCompile
+from analytics_box.query.messages import CompileAnswer
 from analytics_box.query.request import GivenQuery, check
 from analytics_box.query.run import QueryRunner
-from analytics_box.query.statements import Statements
+from analytics_box.query.statements import CompiledEntry
 from analytics_box.query.subjects import Subjects
 from analytics_box.web import body
-from analytics_box.web.answer import json_answer
+from analytics_box.web.answer import id_of, json_answer
 from analytics_box.web.call import Call
 
 _MOST_BYTES = 1 << 20  # of an answer with more than one entry
@@ -47,7 +48,11 @@ async def compile_query(
     if is_query:
         whole = body.decode(_QUERY.decode, sent)
         reads = await parts[Subjects].of_request(identity, request.query_params, whole.names)
-        return json_answer(request, await _query(whole, reads, zone_name, call.now, parts[QueryRunner]))
+        entries = await _query(whole, reads, zone_name, call.now, parts[QueryRunner])
+        answer = CompileAnswer(True, entries[0].engine, id_of(request), data=entries)
+        if len(entries) == 1:
+            answer = replace(answer, sql=entries[0].sql, params=entries[0].params)
+        return json_answer(answer)
     given = body.decode(_COMPILE.decode, sent)
     _check_type(given.type)
     if request.query_params.get("website_id", given.projectId) != given.projectId:
@@ -56,32 +61,21 @@ async def compile_query(
     reads = await parts[Subjects].one(identity, subject, given.projectId, (given.type,))
     statement = await compiled.of_compile(given, reads, zone_name=zone_name, now=call.now, queries=parts[QueryRunner])
     return json_answer(
-        request,
-        {
-            "success": True,
-            "engine": statement.engine,
-            "sql": statement.sql,
-            "params": statement.params,
-            "statements": statement.statements,
-        },
+        CompileAnswer(True, statement.engine, id_of(request), statement.sql, statement.params, statement.statements)
     )
 
 
-async def _query(given: GivenQuery, reads: ReadScope, zone_name: str | None, now: int, queries: QueryRunner) -> Record:
-    """Compile a whole query: one entry per parameter; sql and params of the only one also stand on top."""
+async def _query(
+    given: GivenQuery, reads: ReadScope, zone_name: str | None, now: int, queries: QueryRunner
+) -> list[CompiledEntry]:
+    """Compile a whole query: one entry per parameter."""
     asked = await queries.with_goals(check(given, zone_name=zone_name, now=now), reads)
-    entries = await asyncio.to_thread(
-        lambda: _limit_size(statements.of_request(asked, reads, now, queries.engines)),
-    )
-    top: Record = {"success": True, "engine": entries[0].engine}
-    if len(entries) == 1:
-        top |= {"sql": entries[0].sql, "params": entries[0].params}
-    return {**top, "data": entries}
+    return await asyncio.to_thread(lambda: _limit_size(statements.of_request(asked, reads, now, queries.engines)))
 
 
-def _limit_size(found: Iterable[Statements]) -> list[Statements]:
+def _limit_size(found: Iterable[CompiledEntry]) -> list[CompiledEntry]:
     """The entries that fit into an answer: each one repeats the values of its filters."""
-    entries: list[Statements] = []
+    entries: list[CompiledEntry] = []
     size = 0
     for entry in found:
         size += len(msgspec.json.encode(entry))

@@ -26,7 +26,7 @@ from analytics_box.query.request import (
     check_filters,
 )
 from analytics_box.query.run import QueryRunner
-from analytics_box.query.statements import PlanStep, Statements, of_range, prepared_twice, write_statements
+from analytics_box.query.statements import CompiledEntry, PlanStep, of_range, prepared_twice, write_statements
 
 TimeUnit = Literal["minute", "hour", "day", "week", "month"]
 # Fields by which POST /v1/query/compile groups (wire 2.4) → dimension.
@@ -66,7 +66,7 @@ class GivenCompile(Struct, frozen=True):
 
 async def of_compile(
     given: GivenCompile, reads: ReadScope, *, zone_name: str | None, now: int, queries: QueryRunner
-) -> Statements:
+) -> CompiledEntry:
     """The statements of one type (wire 3.7). Raises CompilationFailed or InvalidQuery."""
     query_type = registry.TYPES[given.type]
     days = _days(given)

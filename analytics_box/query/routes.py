@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 from litestar import Request, Response
 from litestar.di import NamedDependency
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Raw
 
 from analytics_box.base import errors
 from analytics_box.base.errors import OverBudget
@@ -17,36 +17,29 @@ from analytics_box.query import access, ranges, sheets
 from analytics_box.query.budget import AnswerBudget, NeedsMore
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.types import Record
+from analytics_box.query.messages import (
+    EncodedComparison,
+    QueryAnswer,
+    QueryBatchAnswer,
+    QueryEntry,
+    QueryMeta,
+    QueryResult,
+    TypeConfig,
+    TypeMeta,
+    TypesAnswer,
+    WebsiteItem,
+    WebsiteItems,
+)
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenQuery, check, check_pattern_count
 from analytics_box.query.request import QueryRequest as Asked
 from analytics_box.query.run import ParameterAnswer, QueryRunner
 from analytics_box.query.subjects import Subjects
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web import body
-from analytics_box.web.answer import json_answer
+from analytics_box.web.answer import id_of, json_answer
 from analytics_box.web.call import Call
 
 _PIECE = 100  # rows that are encoded at once
-
-
-class EncodedComparison(Struct, frozen=True):
-    """See run.Compared; the rows are JSON."""
-
-    startDate: str
-    endDate: str
-    data: Raw
-
-
-class EncodedEntry(Struct, frozen=True):
-    """See run.Entry; the rows are JSON."""
-
-    parameter: str
-    success: bool
-    data: Raw
-    error: str | UnsetType = UNSET
-    code: str | UnsetType = UNSET
-    ignoredFilters: tuple[str, ...] | UnsetType = UNSET
-    comparison: EncodedComparison | UnsetType = UNSET
 
 
 _NOTHING = Raw(b"[]")
@@ -60,7 +53,7 @@ class Encoding:
         self._bytes = 0
         self._known: dict[int, tuple[list[Record], bytes]] = {}  # by the identity of the list, which stays
 
-    def of_queries(self, answers: list[list[ParameterAnswer]]) -> list[list[EncodedEntry]]:
+    def of_queries(self, answers: list[list[ParameterAnswer]]) -> list[list[QueryEntry]]:
         """The entries of each query, failed ones last. Rows are let go as soon as they are encoded.
 
         Raises NeedsMore; once the budget has grown, the same call goes on with what is encoded already.
@@ -68,7 +61,7 @@ class Encoding:
         self._bytes = 0
         return [sorted(map(self._entry, entries), key=lambda entry: not entry.success) for entries in answers]
 
-    def _entry(self, entry: ParameterAnswer) -> EncodedEntry:
+    def _entry(self, entry: ParameterAnswer) -> QueryEntry:
         before = self._bytes
         try:
             data = self._rows(entry.data)
@@ -82,8 +75,8 @@ class Encoding:
             raise
         except OverBudget as much:
             self._bytes = before
-            return EncodedEntry(entry.parameter, success=False, data=_NOTHING, error=much.message, code=much.code)
-        return EncodedEntry(
+            return QueryEntry(entry.parameter, success=False, data=_NOTHING, error=much.message, code=much.code)
+        return QueryEntry(
             entry.parameter, entry.success, Raw(data), entry.error, entry.code, entry.ignoredFilters, comparison
         )
 
@@ -138,8 +131,9 @@ async def query(
         encoded = await _build_answer(budget, lambda: encoding.of_queries(answers))
         results = [_result(item, asked, of_query) for item, asked, of_query in zip(many, checked, encoded, strict=True)]
         if isinstance(given, list):
-            return json_answer(request, {"success": True, "batch": True, "results": results})
-        return json_answer(request, {"success": True, **results[0]})
+            return json_answer(QueryBatchAnswer(True, True, results, id_of(request)))
+        one = results[0]
+        return json_answer(QueryAnswer(True, one.queryId, one.data, one.meta, id_of(request)))
 
 
 async def _build_answer(budget: AnswerBudget, work: Callable[[], T]) -> T:
@@ -189,50 +183,38 @@ def _check(given: list[GivenQuery], *, batch: bool, request: Request[Any, Any, A
     ]
 
 
-def _result(given: GivenQuery, asked: Asked, entries: list[EncodedEntry]) -> Record:
+def _result(given: GivenQuery, asked: Asked, entries: list[QueryEntry]) -> QueryResult:
     labels = [item if isinstance(item, str) else (item.id or item.name) for item in given.parameters]
-    return {
-        "queryId": asked.id,
-        "data": entries,
-        "meta": {
-            "parameters": labels,
-            "total_parameters": len(labels),
-            "page": asked.page,
-            "limit": asked.limit,
-            "filters_applied": len(given.filters or ()),
-        },
-    }
+    meta = QueryMeta(labels, len(labels), asked.page, asked.limit, len(given.filters or ()))
+    return QueryResult(asked.id, entries, meta)
 
 
 async def types(request: Request[Any, Any, Any]) -> Response[bytes]:
     """All query types; with include_meta=true also what their rows hold. Needs no credential."""
     with_meta = request.query_params.get("include_meta") == "true"
     configs = {name: _config(query_type, with_meta) for name, query_type in registry.TYPES.items()}
-    return json_answer(
-        request, {"success": True, "types": list(configs), "configs": configs, "presets": list(ranges.PRESETS)}
+    return json_answer(TypesAnswer(True, list(configs), configs, list(ranges.PRESETS), id_of(request)))
+
+
+def _config(query_type: registry.QueryType, with_meta: bool) -> TypeConfig:
+    meta = TypeMeta(
+        title=query_type.title,
+        description=query_type.description,
+        category=query_type.family,
+        tags=[query_type.family],
+        outputFields=[output.name for output in query_type.outputs],
+        output_fields=query_type.outputs,
+        sortable=query_type.sortable,
+        default_visualization=query_type.visualization,
+        supports_granularity=query_type.granularities,
     )
-
-
-def _config(query_type: registry.QueryType, with_meta: bool) -> Record:
-    config: Record = {
-        "allowedFilters": query_type.filters,
-        "customizable": query_type.customizable,
-        "defaultLimit": query_type.default_limit,
-        "publicAccess": query_type.is_public(values=False),
-    }
-    if with_meta:
-        config["meta"] = {
-            "title": query_type.title,
-            "description": query_type.description,
-            "category": query_type.family,
-            "tags": [query_type.family],
-            "outputFields": [output.name for output in query_type.outputs],
-            "output_fields": query_type.outputs,
-            "sortable": query_type.sortable,
-            "default_visualization": query_type.visualization,
-            "supports_granularity": query_type.granularities,
-        }
-    return config
+    return TypeConfig(
+        allowedFilters=query_type.filters,
+        customizable=query_type.customizable,
+        defaultLimit=query_type.default_limit,
+        publicAccess=query_type.is_public(values=False),
+        meta=meta if with_meta else UNSET,
+    )
 
 
 async def list_websites(request: Request[Any, Any, Any], call: NamedDependency[Call]) -> Response[bytes]:
@@ -242,16 +224,10 @@ async def list_websites(request: Request[Any, Any, Any], call: NamedDependency[C
     if owner is None:
         raise errors.AuthRequired(_("Authentication required"))
     found = [
-        {
-            "id": website.id,
-            "name": website.name,
-            "domain": website.domain,
-            "isPublic": website.is_public,
-            "createdAt": iso(website.created_at),
-        }
+        WebsiteItem(website.id, website.name, website.domain, website.is_public, iso(website.created_at))
         for website in access.readable(identity, owner.organization_id, call.parts[Directory])
     ]
-    return json_answer(request, {"success": True, "websites": found, "total": len(found)})
+    return json_answer(WebsiteItems(True, found, len(found), id_of(request)))
 
 
 def iso(instant: int) -> str:

@@ -6,10 +6,10 @@ that depend on such results are found by writing every statement twice, for two 
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from analytics_box.query import named, traits
 from analytics_box.query.access import ReadScope
@@ -26,7 +26,7 @@ _FINDINGS: Final = (1, 2)  # two things to have found, of which only the differe
 _FOUND = {"session": "the sessions", "visitor": "the people"}
 
 
-class StatementRange(Struct, frozen=True):
+class CompiledPart(Struct, frozen=True):
     """A part of a statement's range, and what it is read from."""
 
     from_: str = msgspec.field(name="from")
@@ -34,7 +34,7 @@ class StatementRange(Struct, frozen=True):
     read: Literal["rollups", "rows"]
 
 
-class StatementText(Struct, frozen=True, omit_defaults=True):
+class CompiledStatement(Struct, frozen=True, omit_defaults=True):
     """A statement and its named parameters, the `engine` that would run it, and `why` that one. One that is not read
     from rows alone lists the `parts` of its range.
 
@@ -44,15 +44,17 @@ class StatementText(Struct, frozen=True, omit_defaults=True):
 
     sql: str
     params: dict[str, Any]
-    engine: str
-    why: str
-    follows: int = 0
-    open: tuple[str, ...] = ()
-    note: str = ""
-    parts: tuple[StatementRange, ...] = ()
+    engine: Annotated[str, Meta(description="sqlite, duckdb or clickhouse.")]
+    why: Annotated[str, Meta(description="The reason for this engine.")]
+    follows: Annotated[int, Meta(description="The number (from 1) of the statement that this one depends on.")] = 0
+    open: Annotated[tuple[str, ...], Meta(description="Parameters that depend on that statement; null here.")] = ()
+    note: Annotated[str, Meta(description="The purpose of the statement.")] = ""
+    parts: Annotated[
+        tuple[CompiledPart, ...], Meta(description="Parts of its range, if some are read from roll-ups.")
+    ] = ()
 
 
-class Statements(Struct, frozen=True):
+class CompiledEntry(Struct, frozen=True):
     """The statements of one parameter. `sql` and `params` are all statements in one text, with parameters numbered
     apart.
     """
@@ -62,7 +64,7 @@ class Statements(Struct, frozen=True):
     engine: str
     sql: str = ""
     params: dict[str, Any] = {}
-    statements: tuple[StatementText, ...] = ()
+    statements: tuple[CompiledStatement, ...] = ()
     error: str | msgspec.UnsetType = msgspec.UNSET
     ignoredFilters: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
@@ -75,7 +77,7 @@ class PlanStep(Struct, frozen=True):
     about: str = ""
 
 
-def of_request(request: QueryRequest, reads: ReadScope, now: int, engines: Engines) -> Iterator[Statements]:
+def of_request(request: QueryRequest, reads: ReadScope, now: int, engines: Engines) -> Iterator[CompiledEntry]:
     """The statements of each parameter of a query; one that cannot be answered says why."""
     for question in request.questions:
         yield _of_question(question, request, reads, now, engines)
@@ -83,7 +85,7 @@ def of_request(request: QueryRequest, reads: ReadScope, now: int, engines: Engin
 
 def _of_question(
     question: QueryParameter, request: QueryRequest, reads: ReadScope, now: int, engines: Engines
-) -> Statements:
+) -> CompiledEntry:
     try:
         if question.type is None or question.error:
             raise CannotAnswer(question.error)
@@ -91,7 +93,7 @@ def _of_question(
         steps = tuple(_steps(prepared, request, question, now, _FINDINGS[0]))
         again = tuple(_steps(others, request, question, now, _FINDINGS[1]))
     except CannotAnswer as why:
-        return Statements(question.label, success=False, engine=engines.name, error=str(why))
+        return CompiledEntry(question.label, success=False, engine=engines.name, error=str(why))
     return write_statements(question.label, steps, again, engines, prepared.ignored)
 
 
@@ -156,7 +158,7 @@ def write_statements(
     again: tuple[PlanStep, ...],
     engines: Engines,
     ignored: tuple[str, ...] = (),
-) -> Statements:
+) -> CompiledEntry:
     """Convert these scans to text; `again` are the same scans for a different earlier result."""
     statements = tuple(_statement(step, other.plan, engines) for step, other in zip(steps, again, strict=True))
     if len(statements) == 1 and not statements[0].note:
@@ -170,7 +172,7 @@ def write_statements(
             for number, item in enumerate(statements, start=1)
             for name, value in item.params.items()
         }
-    return Statements(
+    return CompiledEntry(
         label,
         success=True,
         engine=statements[0].engine if statements else engines.name,
@@ -181,7 +183,7 @@ def write_statements(
     )
 
 
-def _statement(step: PlanStep, other: QueryPlan, engines: Engines) -> StatementText:
+def _statement(step: PlanStep, other: QueryPlan, engines: Engines) -> CompiledStatement:
     choice = engines.choice(step.plan)
     rendered = choice.statement
     sql, params, others = rendered.sql, dict(rendered.values), engines.choice(other).statement.values
@@ -194,11 +196,11 @@ def _statement(step: PlanStep, other: QueryPlan, engines: Engines) -> StatementT
     else:
         note = step.about.rstrip(". ")
     parts = tuple(
-        StatementRange(instant_text(one.start) or "", instant_text(one.end) or "", one.read) for one in rendered.parts
+        CompiledPart(instant_text(one.start) or "", instant_text(one.end) or "", one.read) for one in rendered.parts
     )
     open_params = params | dict.fromkeys(unknown)
-    return StatementText(sql, open_params, choice.engine, choice.why, step.follows, unknown, note, parts)
+    return CompiledStatement(sql, open_params, choice.engine, choice.why, step.follows, unknown, note, parts)
 
 
-def _with_note(item: StatementText) -> str:
+def _with_note(item: CompiledStatement) -> str:
     return f"-- {item.note}\n{item.sql}" if item.note else item.sql

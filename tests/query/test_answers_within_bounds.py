@@ -15,8 +15,9 @@ from analytics_box.query import budget, routes, run
 from analytics_box.query.access import ReadScope
 from analytics_box.query.budget import MB, AnswerBudgets, AnswerLimits
 from analytics_box.query.catalog import registry
+from analytics_box.query.messages import QueryEntry
 from analytics_box.query.request import DECODER, GivenQuery, QueryRequest, check
-from analytics_box.query.routes import EncodedEntry, Encoding
+from analytics_box.query.routes import Encoding
 from analytics_box.query.run import ComparisonAnswer, ParameterAnswer, QueryRunner
 from tests.cases import each
 from tests.examples import examples, some
@@ -66,7 +67,7 @@ def asked(world: World, *requests: QueryRequest, allowed: AnswerLimits = BUDGET)
     return ledger
 
 
-def sent(entries: list[ParameterAnswer], allowed: AnswerLimits) -> list[EncodedEntry]:
+def sent(entries: list[ParameterAnswer], allowed: AnswerLimits) -> list[QueryEntry]:
     """Entries as a request sends them: where that takes a larger budget, once more with it."""
     one = budget.AnswerBudget(allowed, asyncio.Semaphore(1))
     encoding = Encoding(one)

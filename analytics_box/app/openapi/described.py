@@ -8,9 +8,13 @@ from typing import Any
 from msgspec import Struct
 
 from analytics_box.app.openapi import answers
+from analytics_box.app.watch.routes import ReadinessAnswer
 from analytics_box.products.flags.serving import messages as flags
+from analytics_box.products.monitors.push_routes import HeartbeatAccepted
+from analytics_box.products.status_pages.picture_routes import UploadedPicture
 from analytics_box.query.compiled import GivenCompile
 from analytics_box.query.export_routes import DataExportRequest
+from analytics_box.query.messages import CompileAnswer, QueryAnswer, QueryBatchAnswer, TypesAnswer, WebsiteItems
 from analytics_box.query.request import GivenQuery
 
 Schema = dict[str, Any]
@@ -55,7 +59,7 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
         "Box",
         "Check that the server is ready",
         text="Returns 503 if a database is missing or cannot be written, or if the disk is nearly full; see `reason`.",
-        answer=answers.Ready,
+        answer=ReadinessAnswer,
         errors=(503,),
     ),
     ("GET", "/metrics"): RouteDescription(
@@ -129,7 +133,7 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
                 query_parameter("status", "The state of the job; up by default", enum=["up", "down"]),
                 query_parameter("msg", "A message of up to 200 characters"),
             ),
-            answer=answers.HeartbeatAccepted,
+            answer=HeartbeatAccepted,
             errors=(400, 404, 503),
         )
         for method in ("GET", "POST")
@@ -140,7 +144,7 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
         text="Get the address from statusPage.createAssetUploadUrl. Send a PNG, JPEG or WebP image of up to 512 KB as "
         "the body. The page shows it immediately.",
         raw="image/*",
-        answer=answers.UploadedPicture,
+        answer=UploadedPicture,
         errors=(400, 403, 404, 413, 503),
     ),
     ("GET", "/public/v1/flags/definitions"): RouteDescription(
@@ -207,8 +211,8 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
             query_parameter("timezone", "IANA time zone of dates. Overrides timeZone.", default="UTC"),
         ),
         body=GivenQuery | list[GivenQuery],
-        answer=answers.QueryAnswer,
-        or_answer=answers.QueryBatchAnswer,
+        answer=QueryAnswer,
+        or_answer=QueryBatchAnswer,
         errors=(402, 422),
         examples={
             "seven days": {"parameters": ["summary_metrics", "top_pages"], "preset": "last_7d"},
@@ -237,7 +241,7 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
             query_parameter("timezone", "IANA time zone of dates. Overrides timeZone.", default="UTC"),
         ),
         body=GivenQuery | GivenCompile,
-        answer=answers.CompileAnswer,
+        answer=CompileAnswer,
         errors=(402, 422),
         examples={
             "a query": {"parameters": ["top_pages"], "preset": "last_7d"},
@@ -265,10 +269,10 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
         "Queries",
         "List query types",
         parameters=(query_parameter("include_meta", "Includes the fields of the rows.", enum=["true", "false"]),),
-        answer=answers.TypesAnswer,
+        answer=TypesAnswer,
     ),
     ("GET", "/v1/query/websites"): RouteDescription(
-        "Queries", "List the websites that the caller can read", answer=answers.WebsiteItems
+        "Queries", "List the websites that the caller can read", answer=WebsiteItems
     ),
 }
 

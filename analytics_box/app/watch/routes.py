@@ -3,11 +3,11 @@
 import hmac
 import logging
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, Literal
 
-import msgspec
 from litestar import Request, Response
 from litestar.di import NamedDependency
+from msgspec import Struct
 
 from analytics_box.app.watch import figures
 from analytics_box.app.watch.state import WatchedParts
@@ -16,6 +16,7 @@ from analytics_box.base.secret_file import first_line
 from analytics_box.base.settings import Settings, SettingsError
 from analytics_box.base.translation import _
 from analytics_box.web.address import canonical
+from analytics_box.web.answer import json_answer
 from analytics_box.web.call import Parts
 from analytics_box.web.front import LOOPBACK_NAMES, host_name, own_hosts
 
@@ -25,16 +26,18 @@ _NO_STORE = {"cache-control": "no-store"}
 _BY_A_PROXY = ("x-forwarded-for", "forwarded", "x-real-ip", "via")
 
 
+class ReadinessAnswer(Struct, frozen=True, omit_defaults=True):
+    """Whether the box can do its work, and the reason if it cannot."""
+
+    status: Literal["ok", "unavailable"]
+    reason: str = ""
+
+
 async def ready(parts: NamedDependency[Parts]) -> Response[bytes]:
     """Whether the box can do its work: 200, or 503 with the reason."""
     trouble = await parts[WatchedParts].readiness.trouble()
-    said = {"status": "unavailable", "reason": trouble} if trouble else {"status": "ok"}
-    return Response(
-        msgspec.json.encode(said),
-        status_code=503 if trouble else 200,
-        media_type="application/json",
-        headers=_NO_STORE,
-    )
+    answer = ReadinessAnswer("unavailable", trouble) if trouble else ReadinessAnswer("ok")
+    return json_answer(answer, status=503 if trouble else 200)
 
 
 async def metrics(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[str]:

@@ -20,7 +20,7 @@ from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import FieldType, Output, QueryType, Record
 from analytics_box.query.request import GivenQuery, QueryRequest, check
 from analytics_box.query.run import ParameterAnswer, QueryRunner
-from analytics_box.query.statements import Statements
+from analytics_box.query.statements import CompiledEntry
 from analytics_box.query.subjects import Subjects
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web import body
@@ -171,7 +171,7 @@ class ExplorerAnswer(Struct, frozen=True):
     """The answer to a query and how it came about. `took` is in ms."""
 
     entry: ParameterAnswer
-    statements: Statements
+    statements: CompiledEntry
     asked: QueryRequest
     took: float
 

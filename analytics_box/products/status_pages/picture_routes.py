@@ -5,6 +5,7 @@ from typing import Any, cast
 from litestar import Request, Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.base.acting import By
@@ -19,11 +20,18 @@ from analytics_box.resource.reach import Reach, check
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.organizations import image
 from analytics_box.web import body
-from analytics_box.web.answer import json_answer
+from analytics_box.web.answer import RequestId, id_of, json_answer
 from analytics_box.web.asgi import Receive, Scope
 from analytics_box.web.call import Call
 
 UPLOADS = 30  # by one address per 60 s
+
+
+class UploadedPicture(Struct, frozen=True):
+    """The new address of a picture."""
+
+    url: str
+    requestId: RequestId
 
 
 async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: NamedDependency[Call]) -> Response[bytes]:
@@ -53,7 +61,7 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
     given = PagePicture(image.picture(sent))
     page = await save(parts, allowed.page_id, lambda db: pictures.upload(db, own, allowed, given), adds=True)
     url = pictures.served_url(page, getattr(page, allowed.kind), parts.settings)
-    return json_answer(request, {"url": url})
+    return json_answer(UploadedPicture(url, id_of(request)))
 
 
 def _may_still(call: Call, allowed: Upload) -> bool:
