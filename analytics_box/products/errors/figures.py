@@ -1,5 +1,6 @@
 """The figures of error groups: what is asked, and which groups are new, open or back."""
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -14,6 +15,7 @@ from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import Record, ScanRequest, column
 from analytics_box.query.catalog.values import field, text_or_unknown
+from analytics_box.query.named import GOAL
 from analytics_box.query.plan import PlanOrder
 from analytics_box.query.ranges import MAX_DAYS, DayRange
 from analytics_box.query.request import MAX_LIMIT, QueryFilterInput
@@ -98,6 +100,40 @@ async def known_groups(
 def of_group(fingerprint: str) -> tuple[QueryFilterInput, ...]:
     """The filter that selects a group."""
     return (QueryFilterInput(field="fingerprint", op="eq", value=fingerprint),)
+
+
+class GoalEffect(Struct, frozen=True):
+    """Sessions with an error and those without it that viewed the same pages, and how many of each reached a goal."""
+
+    exposed: int
+    exposed_reached: int
+    others: int
+    others_reached: int
+
+    @property
+    def missing_sessions(self) -> int:
+        """The sessions that would also have reached the goal at the rate of the others."""
+        if not self.others:
+            return 0
+        return max(0, round(self.exposed * self.others_reached / self.others) - self.exposed_reached)
+
+
+async def goal_effect(asking: PageQuery, fingerprint: str, pages: Sequence[str], goal_id: str) -> GoalEffect:
+    """The effect of an error on a goal, in sessions that viewed these pages. Raises UnansweredQuery."""
+    reached = (QueryFilterInput(field=GOAL, op="eq", value=goal_id),)
+    exposed = (QueryFilterInput(field="error", op="eq", value=fingerprint),)
+    others = (
+        QueryFilterInput(field="error", op="ne", value=fingerprint),
+        QueryFilterInput(field="viewed_page", op="in", value=[*pages]),
+    )
+    alone = replace(asking, compared=None)
+    found = await asyncio.gather(
+        *(
+            replace(alone, filters=(*asking.filters, *more)).rows(("session_metrics",))
+            for more in (exposed, (*exposed, *reached), others, (*others, *reached))
+        )
+    )
+    return GoalEffect(*(int(rows[0]["total_sessions"]) if rows else 0 for (rows,) in found))
 
 
 async def trends(asking: PageQuery, fingerprints: Sequence[str]) -> Mapping[str, Mapping[str, int]]:

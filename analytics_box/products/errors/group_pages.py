@@ -12,17 +12,28 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base import errors, figures
-from analytics_box.base.translation import _
+from analytics_box.base.translation import _, ngettext
 from analytics_box.figures import export, page, suggesting
 from analytics_box.figures.asking import PageQuery, UnansweredQuery
+from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.detail_view import TableState
 from analytics_box.figures.export import ExportSheet
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.errors import calls, group
 from analytics_box.products.errors.calls import DecidedError
-from analytics_box.products.errors.figures import BY, GROUPS, LATEST, known_groups, of_group, trends
+from analytics_box.products.errors.figures import (
+    BY,
+    GROUPS,
+    LATEST,
+    GoalEffect,
+    goal_effect,
+    known_groups,
+    of_group,
+    trends,
+)
 from analytics_box.products.errors.group import LONGEST, State
 from analytics_box.products.errors.pages import ENCODED, FINGERPRINT, TABS, ErrorTile, by_bucket, path_of, script_of
+from analytics_box.products.goals.lookup import active_goals
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.source_maps.mappings import Stack
 from analytics_box.products.source_maps.stacks import original_stack
@@ -37,6 +48,7 @@ from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Answer, Next, PageRequest, Visitor
 
 _MOST_ROWS: Final = 6
+_MOST_GOALS: Final = 8
 _WRITER: Final = "member"
 _DONE: Final = {
     "resolved": _("The error is resolved. It is listed as open again if it comes back."),
@@ -91,6 +103,9 @@ class ErrorStory(Struct, frozen=True):
     is_original: bool
     effects: tuple[ErrorTile, ...]
     effect_text: str
+    goals: tuple[tuple[str, str, bool], ...]
+    goal_effects: tuple[ErrorTile, ...]
+    goal_text: str
     breakdowns: tuple[ErrorBreakdown, ...]
     session: str
     sessions: str
@@ -186,10 +201,14 @@ async def _story(
     if not grouped[0] or not latest[0]:
         return None
     example = latest[0][0]
-    ((known,), series, stack) = await asyncio.gather(
+    goals = (await active_goals(visit.call, website.id))[:_MOST_GOALS]
+    goal = next((one for one in goals if view.aim is not None and one.id == view.aim.id), next(iter(goals), None))
+    pages = [row["name"] for row in breakdowns[0] if row["name"] != UNKNOWN]
+    ((known,), series, stack, effect) = await asyncio.gather(
         known_groups(asking, grouped[0], states, fingerprint),
         trends(asking, [fingerprint]),
         original_stack(visit.call, website.id, example["release"], example["stack"]),
+        _effect_on(asking, fingerprint, pages, goal),
     )
     row = known.row
     (impact,), (compared,) = effects
@@ -230,6 +249,9 @@ async def _story(
             ),
         ),
         effect_text=_effect_text(compared),
+        goals=tuple((one.name, replace(view, goal=one).link(), one == goal) for one in goals),
+        goal_effects=_goal_tiles(effect, goal.name) if goal is not None else (),
+        goal_text=_goal_text(effect),
         breakdowns=tuple(
             _breakdown(_SPLITS[name], rows)
             for name, rows in zip(BY, breakdowns, strict=True)
@@ -247,6 +269,38 @@ async def _story(
         else TABS[known.state],
         has_releases=bool(row["release"]),
     )
+
+
+async def _effect_on(asking: PageQuery, fingerprint: str, pages: Sequence[str], goal: GoalTarget | None) -> GoalEffect:
+    """The effect on a goal, of none without one. Raises UnansweredQuery."""
+    if goal is None or not pages:
+        return GoalEffect(0, 0, 0, 0)
+    return await goal_effect(asking, fingerprint, pages, goal.id)
+
+
+def _goal_tiles(effect: GoalEffect, name: str) -> tuple[ErrorTile, ...]:
+    """The shares of sessions that reached a goal, with the error and without it."""
+    label, part = _("Reached “{goal}”").format(goal=name), _("{part} of {whole} sessions")
+    parts = ((effect.exposed_reached, effect.exposed), (effect.others_reached, effect.others))
+    notes = (_("with this error: {part}"), _("without it, on the same pages: {part}"))
+    return tuple(
+        ErrorTile(
+            label,
+            figures.percent(100 * reached / whole) if whole else "–",
+            note.format(part=part.format(part=figures.count(reached), whole=figures.count(whole))),
+        )
+        for (reached, whole), note in zip(parts, notes, strict=True)
+    )
+
+
+def _goal_text(effect: GoalEffect) -> str:
+    if not effect.missing_sessions:
+        return ""
+    return ngettext(
+        "At the rate of the sessions without this error, {count} more session would have reached the goal.",
+        "At the rate of the sessions without this error, {count} more sessions would have reached the goal.",
+        effect.missing_sessions,
+    ).format(count=figures.count(effect.missing_sessions))
 
 
 def _effect_text(compared: Record) -> str:

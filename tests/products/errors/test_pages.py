@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from analytics_box.base.clock import DAY, MINUTE
+from analytics_box.products.errors.figures import GoalEffect
 from analytics_box.products.errors.group import ErrorGroup, Occurrences, State, state_of
 from tests.cases import each
 from tests.inprocess import Answer, WholeBox, whole_box
@@ -206,3 +207,34 @@ def test_page_of_a_group_is_filtered_like_other_pages(box: WholeBox) -> None:
     assert 'id="filter-button"' in text
     assert "<bdi>/first</bdi>" in text
     assert '<th scope="row"><span class="goal-bar w100"></span><bdi>/second</bdi>' not in text
+
+
+@each(
+    ("counts", "lost"),
+    [((10, 1, 20, 10), 4), ((10, 5, 20, 10), 0), ((10, 9, 20, 10), 0), ((10, 1, 0, 0), 0), ((0, 0, 20, 10), 0)],
+)
+def test_lost_sessions_follow_from_the_rate_without_the_error(counts: tuple[int, int, int, int], lost: int) -> None:
+    assert GoalEffect(*counts).missing_sessions == lost
+
+
+def test_group_shows_its_effect_on_a_goal_on_the_pages_with_the_error(box: WholeBox) -> None:
+    for name in ("bought", "read"):
+        goal = {"websiteId": box.sites["shop"], "type": "EVENT", "target": name, "name": f"Has {name}"}
+        assert box.post("/goals/create", goal, key="all").status == 200
+        box.clock.advance(seconds=1)
+    query, origin = f"client_id={box.sites['shop']}", "https://shop.example"
+    at = box.clock.now() - 9 * MINUTE
+    for number in range(2):
+        send(box, f"failing {number}")
+    for number in range(4):
+        page_of = "/cart" if number < 3 else "/elsewhere"
+        one = {"anonymousId": f"fine {number}", "path": f"{origin}{page_of}", "timestamp": at}
+        sent = [{**one, "name": "screen_view"}, {**one, "name": "bought", "timestamp": at + 1}]
+        assert box.post(f"/batch?{query}", sent[: 2 if number != 2 else 1], origin=origin).status == 200
+    text = page(box, f"/{fingerprint(box)}?range=last_7d").body.decode()
+    assert "with this error: 0 of 2 sessions" in text
+    assert "without it, on the same pages: 2 of 3 sessions" in text
+    assert "1 more session would have reached the goal" in text
+    (other,) = re.findall(r'<a href="([^"]+)"><bdi>Has read</bdi>', text)
+    text = box.get(unescape(other), cookie=box.cookie, accept="text/html").body.decode()
+    assert "without it, on the same pages: 0 of 3 sessions" in text
