@@ -21,6 +21,7 @@ from analytics_box.base.store.trouble import Seldom
 from analytics_box.ingest import repeats
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.products.alerts.due import Reminders
+from analytics_box.products.alerts.traffic.day_figures import FigureWatch
 from analytics_box.products.alerts.traffic.watch import TrafficWatch
 from analytics_box.products.flags import saving as flag_saving
 from analytics_box.products.flags.schedules import ticking as flag_schedules
@@ -184,6 +185,12 @@ async def remind(box: Box) -> None:
 async def watch_traffic(box: Box) -> None:
     """Look whether the traffic of websites is as usual, for those who want to be told."""
     if await box.parts[TrafficWatch].run():
+        box.deliveries.soon()
+
+
+async def watch_figures(box: Box) -> None:
+    """Judge goal rates, funnels, missing pages and loading times of the day before, for alert rules on them."""
+    if await box.parts[FigureWatch].run(box.parts):
         box.deliveries.soon()
 
 
@@ -400,6 +407,7 @@ JOBS = (
     ScheduledJob("sweep subscribers", 3_600, sweep_subscribers, removes=True),
     ScheduledJob("remind", 30, remind),
     ScheduledJob("watch traffic", 60, watch_traffic),
+    ScheduledJob("watch figures", 600, watch_figures),
     ScheduledJob("sweep alarms", 86_400, sweep_alarms, removes=True),
     ScheduledJob("reload places", 60, reload_geo, on="all"),
     ScheduledJob("count people", 3_600, count_allowed_bots, on="all"),

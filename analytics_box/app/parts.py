@@ -19,6 +19,7 @@ from analytics_box.base.outgoing.fences import STRANGER
 from analytics_box.base.settings import Settings
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.products.alerts.due import Reminders
+from analytics_box.products.alerts.traffic.day_figures import FigureWatch
 from analytics_box.products.alerts.traffic.watch import TrafficWatch
 from analytics_box.products.flags.ofrep.serve import Ofrep
 from analytics_box.products.flags.ofrep.streams import FlagStreams, States
@@ -189,6 +190,7 @@ def _telling(wired: PartInputs) -> tuple[object, ...]:
         wired.deliveries,
         known,
         Reminders(state.db, clock, known),
+        FigureWatch(state.db, state.websites, clock, url),
         TrafficWatch(state.db, events.engines, state.websites, known, clock, url),
     )
 

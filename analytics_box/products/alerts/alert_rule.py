@@ -1,7 +1,7 @@
 """Alert rules: triggers, conditions, quiet hours and destinations, each field declared once. Pure."""
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, get_args
 
 from msgspec import Meta, Struct
 
@@ -12,6 +12,8 @@ from analytics_box.products.alerts.occurrence import What
 from analytics_box.resource.fields import Field, Stamp, date, or_null
 
 Trigger = Literal["uptime", "traffic_spike", "traffic_drop", "error_rate", "first_event"]
+# Alerts about a figure of whole days instead of visitors.
+Figure = Literal["goal_rate", "funnel_rate", "not_found_views", "lcp_p75", "inp_p75"]
 # Alerts about error groups instead of the error rate.
 ErrorAlert = Literal["new", "rising"]
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -21,6 +23,7 @@ Id = Annotated[str, Meta(min_length=1, max_length=64)]
 Label = Annotated[str, Meta(min_length=1, max_length=100)]
 TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 
+FIGURES: Final[tuple[Figure, ...]] = get_args(Figure)
 ERROR_ALERTS: Final[tuple[ErrorAlert, ...]] = ErrorAlert.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 TRIGGERS: Final[tuple[Trigger, ...]] = Trigger.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 DAYS: Final[tuple[Day, ...]] = Day.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
@@ -74,6 +77,9 @@ class QuietHours(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
 class Conditions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
     """The conditions of an alert rule. None is the default of its trigger (rules.DEFAULTS).
 
+    Spikes and drops are about visitors, or with a `figure` about that of whole days; rates name their goal or funnel by
+    `figure_id`.
+
     Monitors: those in `monitor_ids`, of these `groups`, or with one of these `tags`; without any of the three, all.
     `events`
     are the kinds of occurrence that are sent. Errors: with `errors`, groups that are new or back, or rising, instead of
@@ -89,6 +95,8 @@ class Conditions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
     tags: Annotated[tuple[Label, ...], Meta(max_length=100)] = ()
     events: Annotated[tuple[What, ...], Meta(max_length=20)] = ()
     errors: ErrorAlert | None = None
+    figure: Figure | None = None
+    figure_id: Id | None = None
     threshold: Annotated[float, Meta(gt=0, le=10_000)] | None = None
     minutes: Annotated[int, Meta(ge=15, le=1_440)] | None = None
     min_visitors: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None

@@ -15,6 +15,7 @@ from analytics_box.products.alerts.alert_rule import (
     CHANNEL,
     DAYS,
     ERROR_ALERTS,
+    FIGURES,
     AlertRule,
     Conditions,
     QuietHours,
@@ -73,6 +74,7 @@ def values(rule: AlertRule, zone: str) -> dict[str, str]:
     shown = forms.fill(rule, zone) | {
         "trigger": rule.trigger,
         "errors": given.errors or "",
+        "figure": ":".join(one for one in (given.figure, given.figure_id) if one),
         "website": rule.website_id or "",
         "zone": zone,
         "groups": ", ".join(given.groups),
@@ -138,12 +140,17 @@ def _conditions(fields: Mapping[str, str], trigger: Trigger, before: Conditions)
         )
     if trigger == "first_event":
         return replace(found, silence_hours=_number(fields, "silence_hours"))
+    compares = trigger in {"traffic_spike", "traffic_drop"}
+    name, _colon, target = fields.get("figure", "").partition(":")
+    figure = next((one for one in FIGURES if compares and one == name), None)
     kind = next((one for one in ERROR_ALERTS if trigger == "error_rate" and one == fields.get("errors")), None)
     return replace(
         found,
         errors=kind,
+        figure=figure,
+        figure_id=target or None if figure is not None else None,
         threshold=_percent(fields, most=10_000 if trigger == "traffic_spike" or kind else 100),
-        minutes=_number(fields, "minutes"),
+        minutes=_number(fields, "minutes") if figure is None else None,
         min_visitors=_number(fields, "min_visitors"),
     )
 

@@ -14,7 +14,8 @@ from analytics_box.products.alerts import change, form, view
 from analytics_box.products.alerts.alert_rule import TRIGGERS, AlertRule
 from analytics_box.products.alerts.calls import AcknowledgeAlert, AlertRuleId, ChangedAlertRule, NewAlertRule
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
-from analytics_box.products.alerts.rules import TRIGGER_LABELS, USUAL
+from analytics_box.products.alerts.rows import rates_of
+from analytics_box.products.alerts.rules import FIGURE_LABELS, RATES, TRIGGER_LABELS, USUAL
 from analytics_box.resource.reach import reach
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.tenants.websites.directory import Directory
@@ -43,6 +44,7 @@ _ADVANCED = {
     "minutes": _("Window (minutes)"),
     "min_visitors": _("Minimum visitors"),
     "silence_hours": _("Silence (hours)"),
+    "figure": _("Figure"),
     "reminder_minutes": _("Reminders"),
     "digest_minutes": _("Digest"),
     "escalate_after_minutes": _("Escalation"),
@@ -190,6 +192,7 @@ async def _form(visit: PageRequest, again: Again, *, rule: AlertRule | None = No
         tags=sorted({tag for one in monitors for tag in one.tags}),
         channels=form.channel_choices(own, again.values),
         trigger_labels=TRIGGER_LABELS,
+        figures=await _figures(visit, websites),
         changed=_changed_labels(again.values),
     )
 
@@ -210,6 +213,18 @@ def _changed_labels(values: Mapping[str, str]) -> list[str]:
 async def _channels(visit: PageRequest) -> list[Channel]:
     organization = visit.person.organization_id
     return await visit.call.read(lambda db: channels.of(db, organization))
+
+
+async def _figures(visit: PageRequest, websites: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The figures to choose from: values of the form and their labels, with the goals and funnels of the websites."""
+    found = await visit.call.read(lambda db: rates_of(db, visit.person.organization_id))
+    plain = [(name, label) for name, label in FIGURE_LABELS.items() if name not in RATES]
+    rates: list[tuple[str, str]] = [
+        (f"{figure}:{target}", f"{FIGURE_LABELS[figure]}: {name} ({websites[website]})")
+        for figure, target, name, website in found
+        if website in websites
+    ]
+    return [("", _("Visitors")), *plain, *rates]
 
 
 def _websites(visit: PageRequest) -> dict[str, str]:

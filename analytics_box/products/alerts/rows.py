@@ -3,7 +3,7 @@
 from typing import Final
 
 from analytics_box.base.store.db import Connection
-from analytics_box.products.alerts.alert_rule import AlertRule
+from analytics_box.products.alerts.alert_rule import AlertRule, Figure
 from analytics_box.resource.audited import AuditedTable
 from analytics_box.resource.table import ChildList
 
@@ -42,6 +42,26 @@ def of_traffic(db: Connection) -> list[AlertRule]:
         order by created_at, id
         """,
     )
+
+
+def rates_of(db: Connection, organization_id: str) -> list[tuple[Figure, str, str, str]]:
+    """The goals and funnels of an organization that rules can be about: the figure, their ids, names and websites."""
+    found = db.execute(
+        """
+        -- alarms.rates_of
+        select figure, id, name, website_id from (
+          select 'goal_rate' as figure, id, name, website_id, is_active from goals
+          union all select 'funnel_rate', id, name, website_id, is_active from funnels
+        )
+        where is_active = 1 and website_id in (select id from websites where organization_id = ? and deleted_at is null)
+        order by figure desc, name, id limit 500
+        """,
+        (organization_id,),
+    )
+    return [
+        ("goal_rate" if figure == "goal_rate" else "funnel_rate", str(one), str(name), str(website))
+        for figure, one, name, website in found
+    ]
 
 
 def note_topic(db: Connection, alarm_id: str, topic: str, now: int) -> bool:

@@ -13,6 +13,7 @@ from analytics_box.products.alerts.alert_rule import (
     AlertRule,
     Conditions,
     Episode,
+    Figure,
     QuietHours,
     Trigger,
 )
@@ -54,14 +55,31 @@ OF_ERRORS: Final[dict[str, Usual]] = {
     "new": Usual(minutes=60, min_visitors=1),
     "rising": Usual(threshold=100, minutes=60, min_visitors=10),
 }
+# The defaults of alerts on figures of whole days.
+OF_FIGURES: Final = Usual(threshold=30, min_visitors=100)
+FIGURE_LABELS: Final[Mapping[Figure, str]] = {
+    "goal_rate": _("Goal rate"),
+    "funnel_rate": _("Funnel conversion rate"),
+    "not_found_views": _("404 views"),
+    "lcp_p75": _("LCP (75th percentile)"),
+    "inp_p75": _("INP (75th percentile)"),
+}
+# Figures that need a goal or a funnel.
+RATES: Final[tuple[Figure, ...]] = ("goal_rate", "funnel_rate")
 _OF_MONITORS: Final = ("monitor_ids", "groups", "tags", "events")
 _ONLY: Final[dict[str, tuple[Trigger, ...]]] = {
     **dict.fromkeys(_OF_MONITORS, ("uptime",)),
     **dict.fromkeys(("threshold", "minutes", "min_visitors"), ("traffic_spike", "traffic_drop", "error_rate")),
     "silence_hours": ("first_event",),
     "errors": ("error_rate",),
+    **dict.fromkeys(("figure", "figure_id"), ("traffic_spike", "traffic_drop")),
 }
-_WIRE: Final = {"monitor_ids": "monitorIds", "min_visitors": "minVisitors", "silence_hours": "silenceHours"}
+_WIRE: Final = {
+    "monitor_ids": "monitorIds",
+    "min_visitors": "minVisitors",
+    "silence_hours": "silenceHours",
+    "figure_id": "figureId",
+}
 
 
 def check(trigger: Trigger, conditions: Conditions, *, escalates: bool) -> None:
@@ -78,6 +96,10 @@ def check(trigger: Trigger, conditions: Conditions, *, escalates: bool) -> None:
         raise BadRequest.about("triggerConditions", _("{strange} is not a monitor event").format(strange=strange[0]))
     if trigger == "traffic_drop" and (conditions.threshold or 0) > 100:
         raise BadRequest.about("triggerConditions", _("Enter a threshold of up to 100 percent"))
+    if conditions.figure is not None and conditions.minutes is not None:
+        raise BadRequest.about("triggerConditions", _("Figures of whole days have no window. Omit minutes"))
+    if (conditions.figure in RATES) != (conditions.figure_id is not None):
+        raise BadRequest.about("triggerConditions", _("A rate needs the id of its goal or funnel in figureId"))
     if conditions.errors == "new" and conditions.threshold is not None:
         raise BadRequest.about("triggerConditions", _("New errors have no threshold"))
     if trigger == "error_rate" and conditions.errors is None and (conditions.threshold or 0) > 100:

@@ -91,12 +91,13 @@ def about(rule: AlertRule, websites: Mapping[str, str]) -> str:
         silence = rule.conditions.silence_hours or usual.silence_hours
         parts.append(_("after {duration} without an event").format(duration=messages.duration(silence * HOUR)))
     else:
-        kind = rule.conditions.errors
-        usual = rules.OF_ERRORS[kind] if kind else rules.DEFAULTS[rule.trigger]
+        kind, figure = rule.conditions.errors, rule.conditions.figure
+        usual = rules.OF_ERRORS[kind] if kind else rules.OF_FIGURES if figure else rules.DEFAULTS[rule.trigger]
+        parts += [rules.FIGURE_LABELS[figure]] if figure else []
         parts.append(
             _LIMITS[kind or rule.trigger].format(
                 threshold=f"{rule.conditions.threshold or usual.threshold:g}",
-                window=messages.duration((rule.conditions.minutes or usual.minutes) * MINUTE),
+                window=_("a day") if figure else messages.duration((rule.conditions.minutes or usual.minutes) * MINUTE),
             )
         )
     return ", ".join(part for part in parts if part)

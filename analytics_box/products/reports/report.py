@@ -1,7 +1,7 @@
 """A report of a website: its fields, declared once, and the input and output of its procedures."""
 
 from datetime import datetime
-from typing import Annotated, Final, Literal, TypeVar
+from typing import Annotated, Final, Literal, get_args
 from zoneinfo import available_timezones
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -20,8 +20,8 @@ Frequency = Literal["daily", "weekly", "monthly", "weekdays"]
 Section = Literal[
     "figures", "changes", "sources", "pages", "countries", "devices", "events", "goals", "funnels", "uptime", "notes"
 ]
-FREQUENCIES: Final[tuple[Frequency, ...]] = Frequency.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
-SECTIONS: Final[tuple[Section, ...]] = Section.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
+FREQUENCIES: Final[tuple[Frequency, ...]] = get_args(Frequency)
+SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
 USUAL_SECTIONS: Final[tuple[Section, ...]] = ("figures", "changes", "sources", "pages", "goals", "uptime", "notes")
 USUAL_HOUR: Final = 8
 # Of a website.
@@ -32,7 +32,6 @@ MOST_CHANNELS: Final = 20
 # Reports that are kept with their deliveries.
 MOST_RUNS: Final = 60
 
-T = TypeVar("T")
 Email = Annotated[str, Meta(min_length=3, max_length=254)]
 
 

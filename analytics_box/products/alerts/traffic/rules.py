@@ -21,8 +21,8 @@ from analytics_box.products.alerts.rules import Usual
 WEEKS: Final = tuple(7 * DAY * number for number in (4, 3, 2, 1))  # how long before, the oldest first
 DAYS: Final = tuple(DAY * number for number in (7, 6, 5, 4, 3, 2, 1))
 _LEAST_WINDOWS: Final = 2
-_CHANCE: Final = 3
-_BACK: Final = 0.5  # of the threshold: below it the traffic is as usual again
+CHANCE: Final = 3
+BACK: Final = 0.5  # of the threshold: below it the traffic is as usual again
 
 Verdict = Literal["begins", "lasts", "ends"]  # `lasts` is neither: what goes on goes on, and nothing begins
 
@@ -60,6 +60,7 @@ def terms(rule: AlertRule) -> Terms:
     """The terms of an alert rule."""
     given = rule.conditions
     usual = rules.OF_ERRORS[given.errors] if given.errors else rules.DEFAULTS.get(rule.trigger, Usual())
+    usual = usual if given.figure is None else rules.OF_FIGURES
     return Terms(
         threshold=given.threshold or usual.threshold,
         minutes=given.minutes or usual.minutes,
@@ -83,7 +84,7 @@ def spike(visitors: int, usual: float, wanted: Terms) -> Verdict:
         and _is_no_chance(visitors - usual, usual)
     ):
         return "begins"
-    return "ends" if visitors < usual * (1 + _BACK * wanted.threshold / 100) else "lasts"
+    return "ends" if visitors < usual * (1 + BACK * wanted.threshold / 100) else "lasts"
 
 
 def drop(visitors: int, usual: float, wanted: Terms) -> Verdict:
@@ -92,7 +93,7 @@ def drop(visitors: int, usual: float, wanted: Terms) -> Verdict:
         return "lasts"
     if visitors <= usual * (1 - wanted.threshold / 100) and _is_no_chance(usual - visitors, usual):
         return "begins"
-    return "ends" if visitors > usual * (1 - _BACK * wanted.threshold / 100) else "lasts"
+    return "ends" if visitors > usual * (1 - BACK * wanted.threshold / 100) else "lasts"
 
 
 def error_rate(sessions: Sessions, wanted: Terms) -> Verdict:
@@ -101,7 +102,7 @@ def error_rate(sessions: Sessions, wanted: Terms) -> Verdict:
         return "lasts"
     if sessions.share > wanted.threshold:
         return "begins"
-    return "ends" if sessions.share <= _BACK * wanted.threshold else "lasts"
+    return "ends" if sessions.share <= BACK * wanted.threshold else "lasts"
 
 
 def new_groups(
@@ -134,4 +135,4 @@ def rising_groups(
 
 
 def _is_no_chance(difference: float, usual: float) -> bool:
-    return difference > _CHANCE * sqrt(usual)
+    return difference > CHANCE * sqrt(usual)

@@ -92,7 +92,7 @@ def errors(about: TrafficWindow, sessions: Sessions) -> Occurrence:
         share=share, sessions=figures.count(sessions.all), window=about.window, threshold=f"{about.terms.threshold:g}"
     )
     title = _("Many errors: {website}").format(website=about.website.name)
-    return _occurrence("error_rate", about, title, text, ((_("Sessions with errors"), f"{share} %"),))
+    return describe("error_rate", about, title, text, ((_("Sessions with errors"), f"{share} %"),))
 
 
 def error_groups(
@@ -107,7 +107,7 @@ def error_groups(
     )
     shown = " · ".join(message[:LONGEST_MESSAGE] for _fingerprint, message in groups[:MOST_MESSAGES])
     text = _("In the last {window}: {messages}").format(window=about.window, messages=shown)
-    made = _occurrence(
+    made = describe(
         "error_rate",
         about,
         title.format(website=about.website.name),
@@ -136,16 +136,14 @@ def first_event(about: TrafficWindow, *, ever: bool) -> Occurrence:
         )
     )
     name = about.website.name
-    return _occurrence(
-        "first_event", about, title.format(website=name), text.format(hours=about.terms.silence_hours), ()
-    )
+    return describe("first_event", about, title.format(website=name), text.format(hours=about.terms.silence_hours), ())
 
 
 def _comparison_text(
     what: What, about: TrafficWindow, visitors: int, usual: float, title: str, text: str
 ) -> Occurrence:
     now, before = figures.count(visitors), figures.count(usual)
-    return _occurrence(
+    return describe(
         what,
         about,
         title.format(website=about.website.name),
@@ -154,9 +152,10 @@ def _comparison_text(
     )
 
 
-def _occurrence(
+def describe(
     what: What, about: TrafficWindow, title: str, text: str, fields: tuple[tuple[str, str], ...]
 ) -> Occurrence:
+    """The occurrence of a window, with these texts."""
     website = about.website
     return Occurrence(
         topic=f"{what}:{website.id}:{about.end}",
@@ -353,15 +352,17 @@ class TrafficWatch:
         if found is None or found.verdict == "lasts":
             return 0
         if found.occurrence is None:
-            await self._db.write(partial(_end, rule=rule, website_id=website.id, now=now))
+            await self._db.write(partial(end_alert, rule=rule, website_id=website.id, now=now))
             return 0
-        return await self._db.write(partial(_begin, alarm_id=rule.id, occurrence=found.occurrence, now=now))
+        return await self._db.write(partial(begin_alert, alarm_id=rule.id, occurrence=found.occurrence, now=now))
 
     async def _judge(
         self, rule: AlertRule, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
     ) -> TrafficJudgement | AlertingGroups | None:
         """The result of an alert rule for a website; None if there is too little data."""
         wanted = rules.terms(rule)
+        if rule.conditions.figure is not None:
+            return None
         if rule.trigger == "first_event":
             return await self._first_event(website, measured, wanted, end=end, since=since)
         start = end - wanted.minutes * MINUTE
@@ -429,7 +430,7 @@ def _note(db: Connection, *, span: WatchedPeriod, down: set[str], now: int) -> N
     rows.forget_outages(db, now - _REMEMBERED)
 
 
-def _begin(db: Connection, *, alarm_id: str, occurrence: Occurrence, now: int) -> int:
+def begin_alert(db: Connection, *, alarm_id: str, occurrence: Occurrence, now: int) -> int:
     """Tell it unless that lasts already, or the alarm has been switched off in the meantime."""
     rule = alarm_rows.ALERT_RULES.find(db, alarm_id)
     if rule is None or not rule.enabled or episode_rows.find(db, alarm_id, occurrence.subject) is not None:
@@ -461,7 +462,8 @@ def _follow_groups(db: Connection, *, rule_id: str, found: AlertingGroups, now: 
     return told
 
 
-def _end(db: Connection, *, rule: AlertRule, website_id: str, now: int) -> None:
+def end_alert(db: Connection, *, rule: AlertRule, website_id: str, now: int) -> None:
+    """End the alert of a website, if it lasts."""
     telling.end(db, rule, subject(website_id), now=now)
 
 
