@@ -27,14 +27,21 @@ def day_of_visits(box: WholeBox, *, converted: int, missing: int, lcp: int) -> N
     """A day with twenty visitors, of whom some sign up."""
     client = f"client_id={box.sites['shop']}"
     for number in range(VISITORS):
-        headers = {"x_forwarded_for": f"198.51.100.{number + 1}"}
+        address = f"198.51.100.{number + 1}"
         who = {"anonymousId": f"visitor {number}", "path": "https://shop.example/"}
-        box.post(f"/?{client}", {"name": "screen_view", **who}, **headers)
-        box.post(f"/vitals?{client}", [{"metricName": "LCP", "metricValue": lcp, **who}], **headers)
+        box.post(f"/?{client}", {"name": "screen_view", **who}, key=None, x_forwarded_for=address)
+        box.post(
+            f"/vitals?{client}", [{"metricName": "LCP", "metricValue": lcp, **who}], key=None, x_forwarded_for=address
+        )
         if number < converted:
-            box.post(f"/?{client}", {"name": "signup", **who}, **headers)
+            box.post(f"/?{client}", {"name": "signup", **who}, key=None, x_forwarded_for=address)
         if number < missing:
-            box.post(f"/?{client}", {"name": "not_found", "properties": {"referrer": ""}, **who}, **headers)
+            box.post(
+                f"/?{client}",
+                {"name": "not_found", "properties": {"referrer": ""}, **who},
+                key=None,
+                x_forwarded_for=address,
+            )
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +82,7 @@ def alerts(box: WholeBox, trigger: str, **conditions: Any) -> list[Message]:
 
 def messages(box: WholeBox) -> list[Message]:
     found = box.box.box_db.read_now(lambda db: db.execute("select message from deliveries order by number").fetchall())
-    return [msgspec.json.decode(text, type=Message) for (text,) in found]
+    return [msgspec.json.decode(str(text), type=Message) for (text,) in found]
 
 
 def test_drop_of_a_goal_rate_is_one_alert_with_both_rates(box: WholeBox) -> None:
