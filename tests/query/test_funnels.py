@@ -11,9 +11,13 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, HOUR, MINUTE, SECOND
 from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, Event
+from analytics_box.base.facts.tables import ATTRIBUTES
+from analytics_box.products.funnels.figures import BY, TOTALS, TREND, FunnelQuery
 from analytics_box.query.access import ReadScope
+from analytics_box.query.catalog.funnels import REACHED
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.plan import FunnelOrder
+from analytics_box.query.ranges import DayRange
 from analytics_box.query.request import FunnelSteps
 from analytics_box.query.run import ParameterAnswer
 from tests.cases import each
@@ -190,3 +194,40 @@ def test_filters_select_sessions(world: World, site: int) -> None:
     assert users(world, site, funnel, {"field": "country", "op": "eq", "value": "France"}) == [0, 0]
     with_filters = FunnelSteps(funnel.names, funnel.steps, filters=(Filter("country", "ne", ("Germany",)),))
     assert users(world, site, with_filters) == [0, 0]
+
+
+@pytest.fixture(scope="module")
+def mixed_site(world: World) -> int:
+    """A website whose visitors come from everywhere."""
+    (number,) = world.new_sites(1)
+    draw = random.Random(11)
+    facts: list[Event] = []
+    for visitor in range(150):
+        own = 2 * (visitor + 1) + visitor % 2
+        kept = tuple(draw.choice(("", "a", "b", "c")) for _ in ATTRIBUTES)
+        time = NOON - 10 * HOUR + draw.randrange(20) * HOUR
+        for _ in range(draw.randrange(1, 9)):
+            time += draw.choice((0, SECOND, 20 * SECOND, 3 * MINUTE))
+            facts.append(replace(_something(draw, number, time, own), attributes=kept))
+    world.store_facts(sorted(facts, key=lambda fact: fact.time))
+    return number
+
+
+@pytest.mark.parametrize(
+    ("order", "within", "people"), [("ordered", 0, False), ("any", 0, False), ("ordered", DAY, True)]
+)
+def test_parts_of_each_breakdown_and_days_of_the_trend_sum_to_the_whole(
+    world: World, mixed_site: int, order: FunnelOrder, within: int, people: bool
+) -> None:
+    steps = tuple(one for one, _ in (ANY_PAGE, page("/b"), event("buy")))
+    funnel = FunnelSteps(("a", "b", "c"), steps, order, within, people)
+    days = DayRange(date(2026, 6, 16), date(2026, 6, 18))
+    for queries in world.runners:
+        asked = FunnelQuery(queries, mixed_site, funnel, ZoneInfo("UTC"), NOON)
+        found = world.run(asked.rows(days, [TOTALS, *BY.values(), TREND]))
+        assert not isinstance(found, str), found
+        (whole,), *parts = found
+        assert whole["step_3"] > 0
+        for rows in parts:
+            assert {name: sum(row[name] for row in rows) for name in REACHED} == {name: whole[name] for name in REACHED}
+        assert all(len(rows) > 1 for rows in parts)

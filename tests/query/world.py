@@ -76,7 +76,7 @@ class World:
             directory / "none"
         )  # the replica is the other's, and no remains of an earlier one
         self._engines[1]._rollups._backoff.wait(LONGEST)  # its replica answers everything
-        self._queries = [
+        self.runners = [
             QueryRunner(
                 engines,
                 self.clock,
@@ -127,13 +127,13 @@ class World:
             request = replace(request, questions=wider)
         scope = sites if isinstance(sites, ReadScope) else ReadScope(sites)
         if not both:
-            return self._run(self._queries[0].answer(request, scope))
-        answers = self._run(self._answers(request, scope))
+            return self.run(self.runners[0].answer(request, scope))
+        answers = self.run(self._answers(request, scope))
         ledger, columns = (msgspec.to_builtins(answer) for answer in answers)
         assert_same(ledger, columns, where="")
         return answers[0]
 
-    def _run(self, asking: Coroutine[Any, Any, T]) -> T:
+    def run(self, asking: Coroutine[Any, Any, T]) -> T:
         """As the runner does, which looks after signals each time, too, for a tenth of the time of a question."""
         return self._runner.get_loop().run_until_complete(asking)
 
@@ -145,7 +145,7 @@ class World:
         if ledger._rollups.file is None:
             await ledger.maintain()
         with from_rows() if next(self._turns) % 3 == 0 else nullcontext():
-            answers = [await queries.answer(request, scope) for queries in self._queries]
+            answers = [await queries.answer(request, scope) for queries in self.runners]
         assert [engines.name for engines in self._engines] == ["sqlite", "duckdb"]
         return answers
 

@@ -48,7 +48,7 @@ class World(Questions):
         self._engines[1].close()
         self.engines = Engines(self.trimmed, self.clock, columnar="clickhouse", far=far)
         self._engines = self._engines[0], self.engines
-        self._queries[1] = QueryRunner(self.engines, self.clock, seconds=30)
+        self.runners[1] = QueryRunner(self.engines, self.clock, seconds=30)
 
         async def leave() -> None:
             await self.engines.maintain()
@@ -59,13 +59,13 @@ class World(Questions):
         self._runner.run(leave())
 
     async def _answers(self, request: QueryRequest, scope: ReadScope) -> list[list[ParameterAnswer]]:
-        answers = [await queries.answer(request, scope) for queries in self._queries]
+        answers = [await queries.answer(request, scope) for queries in self.runners]
         assert [engines.name for engines in self._engines] == ["sqlite", "clickhouse"]
         return answers
 
     def archive(self, engines: Engines, site: int) -> dict[str, list[str]]:
         """What this engine's export has."""
-        return self._run(lines_of_export(engines, site, until=self.clock.now() + DAY))
+        return self.run(lines_of_export(engines, site, until=self.clock.now() + DAY))
 
     def close(self) -> None:
         self.trimmed.close()

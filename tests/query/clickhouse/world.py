@@ -48,7 +48,7 @@ class World(Questions):
         far = ClickHouse(self.db, self.clock, ClickHouseTarget(url, several=several), every=0, among=among)
         self.engines = Engines(self.db, self.clock, columnar="clickhouse", far=far)
         self._engines = self._engines[0], self.engines
-        self._queries[1] = QueryRunner(self.engines, self.clock, seconds=30, funnels=PageThenEvent())
+        self.runners[1] = QueryRunner(self.engines, self.clock, seconds=30, funnels=PageThenEvent())
 
     def send(self) -> None:
         """ClickHouse gets what there is, whose texts have numbers for all machines."""
@@ -64,12 +64,12 @@ class World(Questions):
     def archive(self, engines: Engines, site: int) -> dict[str, list[str]]:
         """What this engine's export has."""
 
-        return self._run(lines_of_export(engines, site, until=self.clock.now() + DAY))
+        return self.run(lines_of_export(engines, site, until=self.clock.now() + DAY))
 
     async def _answers(self, request: QueryRequest, scope: ReadScope) -> list[list[ParameterAnswer]]:
         if self.engines.name == "sqlite":
             await self.engines.maintain()
-        answers = [await queries.answer(request, scope) for queries in self._queries]
+        answers = [await queries.answer(request, scope) for queries in self.runners]
         assert [engines.name for engines in self._engines] == ["sqlite", "clickhouse"]
         return answers
 
