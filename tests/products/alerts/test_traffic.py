@@ -8,7 +8,8 @@ from analytics_box.base.facts.event import Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.products.alerts import episode_rows
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
-from analytics_box.products.alerts.traffic.watch import MOST_ALERTS, TrafficWatch
+from analytics_box.products.alerts.traffic.rules import WindowGroup
+from analytics_box.products.alerts.traffic.watch import MOST_ALERTS, TrafficFigures, TrafficWatch
 from analytics_box.tenants.websites.directory import Directory
 from tests.ledgers import view
 from tests.products.alerts.world import World
@@ -198,6 +199,30 @@ def test_many_new_errors_of_one_look_share_an_alert(traffic: Traffic) -> None:
     assert ["Errors", "36"] in messages[-1]["fields"]
     assert len(traffic.box.box.box_db.read_now(lambda db: episode_rows.of_rule(db, rule))) == 40
     assert traffic.minutes(5) == 0
+
+
+def test_look_back_for_a_known_error_happens_once(traffic: Traffic, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, ...]] = []
+    groups = TrafficFigures.groups
+
+    async def note(
+        figures: TrafficFigures, site: int, start: int, end: int, only: tuple[str, ...] = ()
+    ) -> dict[str, WindowGroup]:
+        asked.extend([only] if only else [])
+        return await groups(figures, site, start, end, only)
+
+    monkeypatch.setattr(TrafficFigures, "groups", note)
+    traffic.world.alarm(traffic.world.channel(), trigger="error_rate", errors="new", minutes=15)
+    group(traffic, "old", 1, ago=30 * DAY)
+    traffic.minutes(20)
+    for _ in range(12):
+        group(traffic, "old", 1)
+        assert traffic.minutes(10) == 0
+    assert asked == [("old",)]
+    traffic.box.clock.advance(seconds=91 * DAY / 1000)
+    traffic.minutes(20)
+    group(traffic, "old", 1)
+    assert traffic.minutes(10) == 1
 
 
 def test_resolved_error_that_is_back_is_told(traffic: Traffic) -> None:

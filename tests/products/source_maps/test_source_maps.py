@@ -225,3 +225,37 @@ def test_group_keeps_its_fingerprint_when_a_map_comes(box: WholeBox) -> None:
     upload(box)
     send(box, "bob", stack=FIREFOX)
     assert fingerprint(box) == before
+
+
+def form(box: WholeBox, path: str, content: str = MAP) -> int:
+    """The status of a posted form with a map."""
+    parts = {"script": "/assets/shop.js", "release": "1", "content": content}
+    sent = "".join(
+        f'--x\r\nContent-Disposition: form-data; name="{name}"; filename="a"\r\n\r\n{value}\r\n'
+        for name, value in parts.items()
+    )
+    headers = {
+        "content_type": "multipart/form-data; boundary=x",
+        "sec_fetch_site": "same-origin",
+        "accept": "text/html",
+    }
+    body = f"{sent}--x--\r\n".encode()
+    return box.ask("POST", path, headers={**headers, "cookie": box.cookie}, body=body).status
+
+
+def test_members_upload_and_delete_on_the_page_and_viewers_only_see_it(box: WholeBox) -> None:
+    home = f"/sites/{box.sites['shop']}/source-maps"
+    assert form(box, home, "no map") == 400
+    assert form(box, home) == 303
+    (stored,) = listed(box)
+    text = box.get(home, cookie=box.cookie, accept="text/html").body.decode()
+    assert "assets/shop.js" in text
+    assert f'action="{home}/{stored["id"]}/delete"' in text
+    box.run(box.box.box_db.write(lambda db: db.execute("update members set role = 'viewer'").fetchall()))
+    box.reopen()
+    text = box.get(home, cookie=box.cookie, accept="text/html").body.decode()
+    assert "assets/shop.js" in text
+    assert f'action="{home}' not in text
+    for path in (home, f"{home}/delete", f"{home}/{stored['id']}/delete"):
+        assert form(box, path) == 403
+    assert len(listed(box)) == 1

@@ -6,7 +6,7 @@ first. While the monitor of a website is down, and until a whole window lies beh
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
 from typing import Final
@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base import figures
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import DAY, HOUR, MINUTE, Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
@@ -178,6 +179,8 @@ MOST_GROUPS: Final = 200
 # The most messages that an alert quotes, and how many characters of each.
 MOST_MESSAGES: Final = 3
 LONGEST_MESSAGE: Final = 120
+# For the error groups of earlier looks.
+_KNOWN_BYTES: Final = 4_000_000
 # An error that did not happen for this long is new.
 NEW_AFTER: Final = 90 * DAY
 _PEOPLE = (PAGE_VIEW, CUSTOM)
@@ -272,6 +275,13 @@ class TrafficJudgement(Struct, frozen=True):
     occurrence: Occurrence | None = None
 
 
+class KnownErrorGroup(Struct, frozen=True):
+    """When an error group happened: last before an earlier window, and last in that window (UTC ms; 0 for never)."""
+
+    earlier: int
+    latest: int
+
+
 class AlertingGroups(Struct, frozen=True):
     """The error groups of a window that an alert rule is about: messages by fingerprint, most sessions first."""
 
@@ -300,6 +310,9 @@ class TrafficWatch:
         self._url = public_url
         self._seen: tuple[int, float] | None = None  # what both clocks showed at the last look
         self._judged = 0  # the end of the windows that were judged last
+        self._known_groups: BoundedCache[tuple[int, str], KnownErrorGroup] = BoundedCache(
+            most_weight=_KNOWN_BYTES, weigh=lambda key, _group: 200 + 4 * len(key[1])
+        )
 
     async def run(self) -> int:
         """Judge what has been closed since the last look; the number of messages. One website never stops others."""
@@ -394,12 +407,40 @@ class TrafficWatch:
         messages: Mapping[str, str] = {}
         if now and kind == "new":
             decided = await self._db.read(lambda db: rows.decided_groups(db, website.id, "resolved"))
-            before = await measured.groups(website.site, start - NEW_AFTER, start, tuple(now))
+            before = await self._earlier_groups(measured, website.site, start, now, decided)
             messages = rules.new_groups(now, before, decided, wanted.least)
         elif now:
             before = await measured.groups(website.site, start - DAY, start, tuple(now))
             messages = rules.rising_groups(now, before, DAY / (wanted.minutes * MINUTE), wanted)
         return AlertingGroups(about, kind, messages)
+
+    async def _earlier_groups(
+        self,
+        measured: TrafficFigures,
+        site: int,
+        start: int,
+        now: Mapping[str, rules.WindowGroup],
+        decided: Collection[str],
+    ) -> Mapping[str, rules.WindowGroup]:
+        """Those of the error groups of a window that had happened in the 90 days before it.
+
+        A look back of 90 days takes 0.7 s for a million errors, so that groups of earlier looks are remembered. Of
+        `decided` ones the instant matters, which is asked for each time.
+        """
+        before: dict[str, rules.WindowGroup] = {}
+        for fingerprint, group in now.items():
+            known = self._known_groups.get((site, fingerprint)) or KnownErrorGroup(0, 0)
+            earlier = known.latest if known.latest < start else known.earlier
+            self._known_groups.put((site, fingerprint), KnownErrorGroup(earlier, group.last))
+            if start - NEW_AFTER <= earlier < start and fingerprint not in decided:
+                before[fingerprint] = rules.WindowGroup(0, "", earlier)
+        unknown = tuple(one for one in now if one not in before)
+        if unknown:
+            asked = await measured.groups(site, start - NEW_AFTER, start, unknown)
+            for fingerprint, group in asked.items():
+                self._known_groups.put((site, fingerprint), KnownErrorGroup(group.last, now[fingerprint].last))
+            before |= asked
+        return before
 
     async def _first_event(
         self, website: Website, measured: TrafficFigures, wanted: Terms, *, end: int, since: int
