@@ -306,8 +306,8 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
             HotHosts(state.link_domains.names(), redirects.app_at),
             HotHosts(state.status_pages.domains(), status_pages.app_at),
             HotHosts(
-                state.share_domains.names(),
-                partial(state.share_domains.app_at, framework, turns, parts.settings.public_url),
+                state.shares.domains(),
+                partial(state.shares.app_at, framework, turns, parts.settings.public_url),
             ),
         ),
         shortcuts=partial(usual.shortcuts, events.intake) if takes_events else None,

@@ -102,7 +102,7 @@ def _in_state(state: StateSide) -> tuple[object, ...]:
         state.link_domains,
         state.monitors,
         state.status_pages,
-        state.share_domains,
+        state.shares,
         state.flags,
     )
 

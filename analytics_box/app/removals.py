@@ -24,6 +24,7 @@ from analytics_box.products.links.redirects.directory import LinkDirectory
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.erasing import Erasing
 from analytics_box.products.monitors.lookup import monitor_numbers, monitors_of_website, numbers_of_website
+from analytics_box.products.shares.directory import ShareDirectory
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.organizations import deletion
@@ -132,7 +133,11 @@ LOSSES: Final = (
     RoomRemoval("funnels", of_websites=("funnels",)),
     RoomRemoval("errors", of_websites=("error_groups",)),
     RoomRemoval("source_maps", of_websites=("source_maps",)),
-    RoomRemoval("shares", of_websites=("shares",)),
+    RoomRemoval(
+        "shares",
+        of_websites=("shares",),
+        forget_website=lambda parts, gone: parts[ShareDirectory].forget_website(gone),
+    ),
     RoomRemoval("reports", of_websites=("reports",)),
     RoomRemoval("bots", of_websites=("people_rules", "bot_options")),
     RoomRemoval(

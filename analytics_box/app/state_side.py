@@ -24,7 +24,8 @@ from analytics_box.products.monitors import rows as monitor_rows
 from analytics_box.products.monitors import sealing
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.windows import change as window_change
-from analytics_box.products.shares.domains import ShareDomains, shares_at_domains
+from analytics_box.products.shares import directory as shares
+from analytics_box.products.shares.directory import ShareDirectory
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages import rows as status_page_rows
 from analytics_box.products.status_pages.directory import StatusPages
@@ -59,7 +60,7 @@ class StateSide(Struct, frozen=True):
     link_domains: LinkDomains
     monitors: Monitors
     status_pages: StatusPages
-    share_domains: ShareDomains
+    shares: ShareDirectory
     flags: Flags
     passwords: Passwords
     sign_ins: SignIns
@@ -106,7 +107,7 @@ def open_state(given: Settings, clock: Clock, reserve: Reserve, sources: Mapping
         link_domains=LinkDomains(db.read_now(change.everything), organizations.closed),
         monitors=watched,
         status_pages=StatusPages(db.read_now(status_page_rows.everything), organizations.closed, watched.announce),
-        share_domains=ShareDomains(db.read_now(shares_at_domains), websites),
+        shares=ShareDirectory(db.read_now(shares.everything), websites),
         flags=Flags(db.read_now(flag_rows.everything), websites, organizations),
         passwords=passwords,
         sign_ins=SignIns(db, passwords, clock, secure=settings.secure),

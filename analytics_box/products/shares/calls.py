@@ -6,7 +6,7 @@ from analytics_box.base import errors
 from analytics_box.base.translation import _
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.products.shares import change
-from analytics_box.products.shares.domains import ShareDomains, shares_at_domains
+from analytics_box.products.shares.directory import OwnedShare, ShareDirectory
 from analytics_box.products.shares.share import (
     SHARES,
     ChangedShare,
@@ -41,24 +41,24 @@ async def create(call: Call, given: NewShare) -> ShareShown:
     made = await call.parts.box_db.write(
         lambda db: change.create(db, call.by, website, values, filters, zone), adds=True
     )
-    await _serve_domains(call, made)
+    call.parts[ShareDirectory].remember(OwnedShare(made, website.organization_id))
     return share_answer(call, made)
 
 
 async def update(call: Call, given: ChangedShare) -> ShareShown:
     """shares.update: change a share link. Raises NotFound, BadRequest or Conflict."""
-    website, share = await find_share(call, given.id)
+    website, _share = await find_share(call, given.id)
     values = await _values(call, given)
     changed = await call.write(lambda db: change.update(db, call.by, website, given.id, values))
-    await _serve_domains(call, share, changed)
+    call.parts[ShareDirectory].remember(OwnedShare(changed, website.organization_id))
     return share_answer(call, changed)
 
 
 async def delete(call: Call, given: OneShare) -> Success:
     """shares.delete: delete a share link, which stops working immediately. Raises NotFound."""
-    website, share = await find_share(call, given.id)
+    website, _share = await find_share(call, given.id)
     await call.write(lambda db: SHARES.remove(db, call.by, website.organization_id, SHARES.existing(db, given.id)))
-    await _serve_domains(call, share)
+    call.parts[ShareDirectory].forget(given.id)
     return Success()
 
 
@@ -79,12 +79,6 @@ def share_answer(call: Call, share: ShareLink) -> ShareShown:
     url = f"{settings.public_url}/share/{share.slug}" if share.domain is None else host
     more = {"hasPassword": share.password is not None, "isFiltered": bool(share.filters)}
     return answer_of(ShareShown, share, url=url, **more)
-
-
-async def _serve_domains(call: Call, *changed: ShareLink) -> None:
-    """Serve share links on their domains as they now are, if some of those that changed have one."""
-    if any(share.domain is not None for share in changed):
-        call.parts[ShareDomains].replace(await call.read(shares_at_domains))
 
 
 async def _values(call: Call, given: NewShare | ChangedShare) -> dict[str, Any]:

@@ -50,7 +50,7 @@ _PICTURE = {**_STORED, "content-security-policy": "default-src 'none'; sandbox",
 async def show(visit: Visitor, slug: FromPath[str]) -> Page:
     """GET /share/{slug} and /embed/{slug}: the dashboard that a link shares, from memory if another visitor had it in
     the last seconds, or the form for its password. Raises NotFound or RateLimited."""
-    seen = await find(visit, slug)
+    seen = find(visit, slug)
     if not _is_open(visit, seen):
         return _password_form(visit, seen)
     view = seen.view(visit)
@@ -70,7 +70,7 @@ async def show(visit: Visitor, slug: FromPath[str]) -> Page:
 
 async def enter(visit: Visitor, slug: FromPath[str]) -> Answer:
     """POST /share/{slug}: enter the password of a link. Raises NotFound, RateLimited or Unavailable."""
-    seen, form = await find(visit, slug), await visit.form()
+    seen, form = find(visit, slug), await visit.form()
     if seen.link is None or _is_open(visit, seen):
         return visit.go(seen.home or "/")
     locks, network = visit.parts[Locks], network_of(visit.call.identity.address)
@@ -81,7 +81,7 @@ async def enter(visit: Visitor, slug: FromPath[str]) -> Answer:
 
 async def show_part(visit: Visitor, slug: FromPath[str], name: FromPath[str]) -> Page:
     """GET /share/{slug}/parts/{name}: parts of it that were not ready in time. Raises NotFound and Forbidden."""
-    seen = await _unlock(visit, slug)
+    seen = _unlock(visit, slug)
     _take(visit)
     view = seen.view(visit)
     board = await page.parts(visit, seen.website.site, view, name, await seen.facts(visit, view))
@@ -90,7 +90,7 @@ async def show_part(visit: Visitor, slug: FromPath[str], name: FromPath[str]) ->
 
 async def details(visit: Visitor, slug: FromPath[str], name: FromPath[str]) -> Answer:
     """GET /share/{slug}/details/{list}: all rows of a list. Raises NotFound, Forbidden or RateLimited."""
-    seen = await _unlock(visit, slug)
+    seen = _unlock(visit, slug)
     _take(visit)
     return await tables.show(
         visit,
@@ -110,7 +110,7 @@ async def details(visit: Visitor, slug: FromPath[str], name: FromPath[str]) -> A
 async def details_file(visit: Visitor, slug: FromPath[str], name: FromPath[str], form: FromPath[str]) -> Next:
     """GET /share/{slug}/details/{list}/{form}: the same rows as csv or json. Raises NotFound, Forbidden or
     RateLimited."""
-    seen = await _unlock(visit, slug)
+    seen = _unlock(visit, slug)
     _take(visit)
     return await tables.file(visit, seen.website.site, seen.view(visit, f"/details/{name}"), name, form, seen.told)
 
@@ -118,7 +118,7 @@ async def details_file(visit: Visitor, slug: FromPath[str], name: FromPath[str],
 async def export_file(visit: Visitor, slug: FromPath[str], form: FromPath[str]) -> Next:
     """GET /share/{slug}/export/{form}: the dashboard of a range as csv or json. Raises NotFound, Forbidden or
     RateLimited."""
-    seen = await _unlock(visit, slug)
+    seen = _unlock(visit, slug)
     view = seen.view(visit)
     own = await seen.sheets(visit, view)
     names = (*seen.board.panels, *own)
@@ -127,7 +127,7 @@ async def export_file(visit: Visitor, slug: FromPath[str], form: FromPath[str]) 
 
 async def colors(visit: Visitor, slug: FromPath[str]) -> Response[str]:
     """GET /share/{slug}/colors.css: the accent color of a link. Raises NotFound."""
-    seen = await find(visit, slug)
+    seen = find(visit, slug)
     if seen.link is None or seen.link.accent is None:
         raise errors.NotFound(GONE)
     return Response(stylesheet(seen.link.accent), media_type="text/css", headers=_STORED)
@@ -135,7 +135,7 @@ async def colors(visit: Visitor, slug: FromPath[str]) -> Response[str]:
 
 async def logo(visit: Visitor, slug: FromPath[str]) -> Response[bytes]:
     """GET /share/{slug}/logo: the logo of the organization, if the link shows it. Raises NotFound."""
-    seen = await find(visit, slug)
+    seen = find(visit, slug)
     picture = await _logo(visit, seen)
     if picture is None:
         raise errors.NotFound(GONE)
@@ -164,7 +164,7 @@ async def month_badge(visit: Visitor, slug: FromPath[str]) -> Response[str]:
 
 async def _counts(visit: PageRequest, slug: str) -> str:
     """The counts of a share with a badge as JSON, from memory for some seconds. Raises NotFound."""
-    seen = await find(visit, slug)
+    seen = find(visit, slug)
     if not seen.has_badge:
         raise errors.NotFound(GONE)
 
@@ -181,9 +181,9 @@ async def _counts(visit: PageRequest, slug: str) -> str:
         raise errors.Unavailable(str(failed)) from failed
 
 
-async def _unlock(visit: PageRequest, slug: str) -> ShareSeen:
+def _unlock(visit: PageRequest, slug: str) -> ShareSeen:
     """A share whose password the visitor has entered if it has one. Raises NotFound or Forbidden."""
-    seen = await find(visit, slug)
+    seen = find(visit, slug)
     if not _is_open(visit, seen):
         raise errors.Forbidden(_("Enter the password of this link first"))
     return seen

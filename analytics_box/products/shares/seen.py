@@ -19,8 +19,8 @@ from analytics_box.products.goals.lookup import active_goals
 from analytics_box.products.overview.board import CAMPAIGNS, LISTS, PANELS, WEBSITE
 from analytics_box.products.overview.compact import EXTRAS
 from analytics_box.products.overview.goal_rates import rates, sheet
-from analytics_box.products.shares.domains import AT_ROOT
-from analytics_box.products.shares.share import SHARES, USUAL_PANELS, PanelName, ShareLink
+from analytics_box.products.shares.directory import AT_ROOT, ShareDirectory
+from analytics_box.products.shares.share import USUAL_PANELS, PanelName, ShareLink
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.ranges import midnight
 from analytics_box.tenants.websites.directory import Directory
@@ -95,11 +95,11 @@ class ShareSeen(Struct, frozen=True, kw_only=True):
         return await active_goals(visit.call, self.website.id) if self.has_goals else ()
 
 
-async def find(visit: PageRequest, slug: str) -> ShareSeen:
+def find(visit: PageRequest, slug: str) -> ShareSeen:
     """The share behind an address. Raises NotFound unless a link that works, or a public website, has it. Below /embed/
     it also has to be one that other websites can embed."""
     websites = visit.parts[Directory]
-    link = await visit.call.read(lambda db: SHARES.first(db, "slug = ?", slug))
+    link = visit.parts[ShareDirectory].find(slug)
     website = websites.find(slug if link is None else link.website_id)
     is_over = link is not None and link.expires_at is not None and link.expires_at <= visit.call.now
     is_embedded, is_root = visit.request.url.path.startswith(EMBED), AT_ROOT in visit.request.scope
