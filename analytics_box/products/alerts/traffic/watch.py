@@ -276,7 +276,7 @@ class TrafficJudgement(Struct, frozen=True):
 
 
 class KnownErrorGroup(Struct, frozen=True):
-    """When an error group happened: last before an earlier window, and last in that window (UTC ms; 0 for never)."""
+    """The last times of an error group before an earlier window and in that window (UTC ms; 0 for never)."""
 
     earlier: int
     latest: int
@@ -422,7 +422,7 @@ class TrafficWatch:
         now: Mapping[str, rules.WindowGroup],
         decided: Collection[str],
     ) -> Mapping[str, rules.WindowGroup]:
-        """Those of the error groups of a window that had happened in the 90 days before it.
+        """The error groups of a window that had also happened in the 90 days before it.
 
         A look back of 90 days takes 0.7 s for a million errors, so that groups of earlier looks are remembered. Of
         `decided` ones the instant matters, which is asked for each time.
