@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from analytics_box.base.store.text_numbers import number_of
+from tests.benchmarks.cluster import Cluster, Sender, running
 from tests.crash.litestream import MANUAL, PATIENCE, PROGRAM, configured, replicating, wait_until_replicated
-from tests.load.cluster import Cluster, Sender, running
 from tests.query.clickhouse.served import needs_chdb
 from tests.running import BROWSER, Server
 

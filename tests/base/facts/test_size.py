@@ -7,8 +7,8 @@ import apsw
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.migrations import migrate
 from analytics_box.query.engines import columns
+from tests.benchmarks.generator import fill
 from tests.inprocess import NOON
-from tests.load.generator import fill
 
 
 def test_page_view_takes_at_most_92_bytes_of_the_ledger(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Real processes that are killed in the middle: every acknowledged event is in ClickHouse once, and counted; and
 everybody is known of whom a machine was told."""
 
-from tests.load.cluster import measure
+from tests.benchmarks.cluster import measure
 from tests.query.clickhouse.served import needs_chdb
 
 

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tests.load.figures import machine, percentile, report
-from tests.load.server import box, memory_mb, processor_seconds
+from tests.benchmarks.figures import machine, percentile, report
+from tests.benchmarks.server import box, memory_mb, processor_seconds
 from tests.running import Account, Server
 
 CHANGES = 10

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import socket
 
-from tests.load.abuse import KINDS, PIPELINE
+from tests.benchmarks.abuse import KINDS, PIPELINE
 
 ADDRESS = "127.0.0.2"  # whoever is honest comes from 127.0.0.1
 CONNECTIONS = 8  # of each kind

@@ -13,9 +13,9 @@ import apsw
 import httpx
 
 from analytics_box.base.store.schema import BOX_FILE, EVENTS_FILE
-from tests.load.figures import machine, remark, report
-from tests.load.server import memory_mb, serving, wait
-from tests.load.wrk import CONNECTIONS, COUNTED, WARM, Run, crowd, needed
+from tests.benchmarks.figures import machine, remark, report
+from tests.benchmarks.server import memory_mb, serving, wait
+from tests.benchmarks.wrk import CONNECTIONS, COUNTED, WARM, Run, crowd, needed
 from tests.running import BROWSER, Account, Server, set_up
 
 CHANGES = 50

@@ -30,10 +30,10 @@ from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.strings import Strings
-from tests.load.figures import machine, percentile, remark, report
-from tests.load.query import SITE, prepared
-from tests.load.server import GENERATOR_CORE, READY_SECONDS, memory_mb, serving, wait
-from tests.load.steady import Count, begin, end
+from tests.benchmarks.figures import machine, percentile, remark, report
+from tests.benchmarks.query import SITE, prepared
+from tests.benchmarks.server import GENERATOR_CORE, READY_SECONDS, memory_mb, serving, wait
+from tests.benchmarks.steady import Count, begin, end
 from tests.running import BROWSER, Account
 
 LONG = 6_000

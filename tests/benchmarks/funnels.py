@@ -12,8 +12,8 @@ from analytics_box.base.clock import DAY
 from analytics_box.query.catalog.funnels import MEASURES, REACHED
 from analytics_box.query.filters import FilterCondition
 from analytics_box.query.plan import FunnelPlan, PlanOrder, QueryPlan
-from tests.load.figures import machine, report
-from tests.load.query import RANGES, SITE, duckdb_runner, prepared, sqlite_runner, with_replica
+from tests.benchmarks.figures import machine, report
+from tests.benchmarks.query import RANGES, SITE, duckdb_runner, prepared, sqlite_runner, with_replica
 
 RUNS = 3
 STEPS = 5

@@ -17,12 +17,12 @@ from typing import NamedTuple
 import apsw
 import httpx
 
-from tests.load.figures import machine, remark, report
-from tests.load.generator import DAYS
-from tests.load.query import prepared
-from tests.load.server import READY_SECONDS, SERVER_CORE, pin, serving, wait
-from tests.load.visits import View, Visitor, request, views, visitors
-from tests.load.wrk import CONNECTIONS, COUNTED, WARM, Run, crowd, needed
+from tests.benchmarks.figures import machine, remark, report
+from tests.benchmarks.generator import DAYS
+from tests.benchmarks.query import prepared
+from tests.benchmarks.server import READY_SECONDS, SERVER_CORE, pin, serving, wait
+from tests.benchmarks.visits import View, Visitor, request, views, visitors
+from tests.benchmarks.wrk import CONNECTIONS, COUNTED, WARM, Run, crowd, needed
 from tests.running import Account, Server, set_up
 
 _LUA = Path(__file__).with_name("events.lua")
@@ -146,7 +146,7 @@ def _each(run: Run) -> float:
 def _minimal_server(folder: Path) -> Iterator[tuple[int, str]]:
     """Its process and its address."""
     port = 18_999
-    command = (sys.executable, "-m", "tests.load.minimal", str(folder / "minimal.db"), str(port))
+    command = (sys.executable, "-m", "tests.benchmarks.minimal", str(folder / "minimal.db"), str(port))
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         for _ in range(200):

@@ -19,8 +19,8 @@ from analytics_box.base.settings import Settings
 from analytics_box.figures.explorer.families import FAMILIES
 from analytics_box.ingest.routes import ADDRESSES
 from analytics_box.query.catalog.registry import TYPES
+from tests.benchmarks.figures import machine, report
 from tests.inprocess import WholeBox, whole_box
-from tests.load.figures import machine, report
 from tests.products.status_pages.world import World
 
 MOST_MS = 5.0  # of one request, but for those that hash a password, which are limited

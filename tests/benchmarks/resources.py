@@ -10,9 +10,9 @@ from typing import NamedTuple
 import httpx
 
 from analytics_box.base.clock import SystemClock
-from tests.load.figures import machine, remark, report
-from tests.load.generator import fill
-from tests.load.server import box, memory_mb, processor_seconds, serving, wait
+from tests.benchmarks.figures import machine, remark, report
+from tests.benchmarks.generator import fill
+from tests.benchmarks.server import box, memory_mb, processor_seconds, serving, wait
 from tests.running import BROWSER, Account, Server, set_up
 
 SETTLE_SECONDS = 30

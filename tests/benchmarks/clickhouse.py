@@ -22,8 +22,8 @@ from analytics_box.query.engines.clickhouse import words
 from analytics_box.query.engines.clickhouse.engine import ClickHouse
 from analytics_box.query.engines.clickhouse.server import ClickHouseTarget
 from analytics_box.query.plan import QueryPlan
-from tests.load.figures import machine, remark, report
-from tests.load.query import RUNS, Case, cases, parameter, plans, prepared
+from tests.benchmarks.figures import machine, remark, report
+from tests.benchmarks.query import RUNS, Case, cases, parameter, plans, prepared
 from tests.query.clickhouse.served import Served
 
 DATABASE = "box_1"
@@ -101,7 +101,7 @@ def _compare(through: dict[Case, tuple[float, list[Directly]]], folder: Path) ->
     remark("asking chdb directly")
     given, ratios = folder / "statements.json", []
     given.write_bytes(msgspec.json.encode([statements for _, statements in through.values()]))
-    command = (sys.executable, "-m", "tests.load.clickhouse", str(folder / "clickhouse"), str(given))
+    command = (sys.executable, "-m", "tests.benchmarks.clickhouse", str(folder / "clickhouse"), str(given))
     answer = subprocess.run(command, check=True, capture_output=True).stdout
     took = msgspec.json.decode(answer, type=list[list[Directly]])
     for (case, (median, _)), statements in zip(through.items(), took, strict=True):

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 
 from analytics_box.base.clock import DAY
-from tests.load.crowd import PATHS, Known
-from tests.load.retrying import Events
+from tests.benchmarks.crowd import PATHS, Known
+from tests.benchmarks.retrying import Events
 from tests.running import BROWSER, Account
 
 DAYS = 30

@@ -12,7 +12,7 @@ import msgspec
 from analytics_box.products.flags.evaluation.compiling import Ruleset, compile_ruleset
 from analytics_box.products.flags.evaluation.outcome import EvaluationContext
 from analytics_box.products.flags.flag import Flag, FlagDefinition
-from tests.load.figures import machine, report
+from tests.benchmarks.figures import machine, report
 
 FLAGS, USERS, ROUNDS = 20, 2_000, 5
 _PROPERTIES: Final = {"plan": "pro", "country": "DE", "version": "2.10.1", "ip": "10.1.2.3", "age": 41}

@@ -20,8 +20,8 @@ from analytics_box.products.monitors import rows
 from analytics_box.products.monitors.monitor import Monitor
 from analytics_box.products.monitors.rows import stored_monitor
 from analytics_box.products.monitors.running import drain, schedule
-from tests.load.figures import machine, percentile, remark, report
-from tests.load.server import GENERATOR_CORE, memory_mb, pin, processor_seconds, serving, wait
+from tests.benchmarks.figures import machine, percentile, remark, report
+from tests.benchmarks.server import GENERATOR_CORE, memory_mb, pin, processor_seconds, serving, wait
 from tests.running import Account, set_up
 
 INTERVAL = 60  # seconds
@@ -129,7 +129,7 @@ def _target() -> Iterator[int]:
         port = int(listener.getsockname()[1])
         descriptor = listener.fileno()
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.load.monitors", str(descriptor)], pass_fds=[descriptor]
+            [sys.executable, "-m", "tests.benchmarks.monitors", str(descriptor)], pass_fds=[descriptor]
         )
         pin(process.pid, GENERATOR_CORE)
         try:

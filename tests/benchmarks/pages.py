@@ -22,10 +22,10 @@ from typing import Any, Final, NamedTuple
 import httpx
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from tests.benchmarks.figures import machine, percentile, remark, report
+from tests.benchmarks.query import prepared
+from tests.benchmarks.server import GENERATOR_CORE, LIMITS_OFF, READY_SECONDS, SERVER_CORE, pin, serving
 from tests.browser.chromium import EXECUTABLE, launch
-from tests.load.figures import machine, percentile, remark, report
-from tests.load.query import prepared
-from tests.load.server import GENERATOR_CORE, LIMITS_OFF, READY_SECONDS, SERVER_CORE, pin, serving
 from tests.running import BROWSER, EMAIL, PASSWORD, Server, command
 
 LIGHTHOUSE: Final = "lighthouse@12.8.2"

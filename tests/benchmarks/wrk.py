@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.load.figures import remark
-from tests.load.server import GENERATOR_CORE, processor_seconds
+from tests.benchmarks.figures import remark
+from tests.benchmarks.server import GENERATOR_CORE, processor_seconds
 
 CONNECTIONS = 64
 SECONDS = 5

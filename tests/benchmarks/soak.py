@@ -23,13 +23,13 @@ import uvloop
 from analytics_box.base.clock import SystemClock
 from analytics_box.base.facts.layout import stored_table
 from analytics_box.query.engines import MANY
-from tests.load.asking import DAYS, Askers, differences
-from tests.load.figures import machine, percentile, remark, report
-from tests.load.generator import fill
-from tests.load.retrying import Clicks, Events
-from tests.load.samples import LOGS, Samples, look, queues, size_mb
-from tests.load.server import GENERATOR_CORE, SERVER_CORE, pin
-from tests.load.slow import Slow
+from tests.benchmarks.asking import DAYS, Askers, differences
+from tests.benchmarks.figures import machine, percentile, remark, report
+from tests.benchmarks.generator import fill
+from tests.benchmarks.retrying import Clicks, Events
+from tests.benchmarks.samples import LOGS, Samples, look, queues, size_mb
+from tests.benchmarks.server import GENERATOR_CORE, SERVER_CORE, pin
+from tests.benchmarks.slow import Slow
 from tests.running import BROWSER, Account, Server, serving, set_up
 
 # All honest requests come from one address, and redirects that follow a restart may come before links are in memory.

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import AsyncIterator, Sequence
 
 from analytics_box.base.clock import DAY
-from tests.load.crowd import Known, View, views
-from tests.load.line import Line
+from tests.benchmarks.crowd import Known, View, views
+from tests.benchmarks.line import Line
 from tests.running import BROWSER
 
 CONNECTIONS = 96

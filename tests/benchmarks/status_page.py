@@ -14,10 +14,10 @@ import httpx
 from analytics_box.base.facts.layout import INSERT
 from analytics_box.base.facts.uptime import UP
 from analytics_box.base.store.schema import EVENTS_FILE
-from tests.load.figures import machine, percentile, remark, report
-from tests.load.server import serving
-from tests.load.steady import Count, begin, end
-from tests.load.wrk import Run, crowd, needed
+from tests.benchmarks.figures import machine, percentile, remark, report
+from tests.benchmarks.server import serving
+from tests.benchmarks.steady import Count, begin, end
+from tests.benchmarks.wrk import Run, crowd, needed
 from tests.running import Account, Server, set_up
 
 MONITORS = 10

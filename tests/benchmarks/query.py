@@ -32,8 +32,8 @@ from analytics_box.query.plan import QueryPlan
 from analytics_box.query.ranges import today
 from analytics_box.query.request import GivenQuery, QueryFilterInput, check
 from analytics_box.query.rollups import pays
-from tests.load.figures import machine, percentile, remark, report
-from tests.load.generator import fill
+from tests.benchmarks.figures import machine, percentile, remark, report
+from tests.benchmarks.generator import fill
 from tests.running import Account, set_up
 
 SITE = 2  # of the account's website; its organization is 1

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import httpx
 
-from tests.load.figures import machine, percentile, remark, report
-from tests.load.query import prepared
-from tests.load.server import LIMITS_OFF, READY_SECONDS, memory_mb
-from tests.load.steady import Count, begin, end
+from tests.benchmarks.figures import machine, percentile, remark, report
+from tests.benchmarks.query import prepared
+from tests.benchmarks.server import LIMITS_OFF, READY_SECONDS, memory_mb
+from tests.benchmarks.steady import Count, begin, end
 from tests.running import BROWSER, Account, Server, serving
 
 OVERVIEW = (

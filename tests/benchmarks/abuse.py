@@ -19,8 +19,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from analytics_box.base import settings
-from tests.load.figures import machine, percentile, remark, report
-from tests.load.server import GENERATOR_CORE, box, memory_mb, processor_seconds, wait
+from tests.benchmarks.figures import machine, percentile, remark, report
+from tests.benchmarks.server import GENERATOR_CORE, box, memory_mb, processor_seconds, wait
 from tests.running import BROWSER, Account, Server
 
 REOPENED = 1_000  # connections a second

@@ -15,7 +15,7 @@ import maxminddb
 import msgspec
 
 from analytics_box.web.recognition.agent import parse
-from tests.load.generator import CAMPAIGNS, PATHS, REFERRERS, VALUES, Zipf
+from tests.benchmarks.generator import CAMPAIGNS, PATHS, REFERRERS, VALUES, Zipf
 
 ADDRESSES = 20_000
 RETURNING = 0.3  # of the visits come from an address that has been here before

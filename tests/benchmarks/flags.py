@@ -7,9 +7,9 @@ from typing import Any
 
 import httpx
 
-from tests.load.figures import machine, report
-from tests.load.server import memory_mb, serving
-from tests.load.wrk import CONNECTIONS, COUNTED, WARM, Run, crowd, needed
+from tests.benchmarks.figures import machine, report
+from tests.benchmarks.server import memory_mb, serving
+from tests.benchmarks.wrk import CONNECTIONS, COUNTED, WARM, Run, crowd, needed
 from tests.running import Account, Server, set_up
 
 MODES = ("distinct", "repeated", "unchanged")

@@ -15,8 +15,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from analytics_box.base import settings
-from tests.load.figures import machine, report
-from tests.load.server import GENERATOR_CORE, box, memory_mb, wait
+from tests.benchmarks.figures import machine, report
+from tests.benchmarks.server import GENERATOR_CORE, box, memory_mb, wait
 from tests.running import BROWSER, Account, Server
 
 BYTES = 150_000_000

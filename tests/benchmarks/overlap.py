@@ -10,10 +10,10 @@ from pathlib import Path
 
 import httpx
 
-from tests.load.figures import machine, percentile, remark, report
-from tests.load.query import prepared
-from tests.load.server import memory_mb, serving
-from tests.load.steady import Count, begin, end
+from tests.benchmarks.figures import machine, percentile, remark, report
+from tests.benchmarks.query import prepared
+from tests.benchmarks.server import memory_mb, serving
+from tests.benchmarks.steady import Count, begin, end
 from tests.running import BROWSER, Account
 
 STORED = 300_000  # events that are there before, so that a question takes a while

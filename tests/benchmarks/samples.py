@@ -10,7 +10,7 @@ import httpx
 import msgspec
 from msgspec import Struct
 
-from tests.load.server import memory_mb
+from tests.benchmarks.server import memory_mb
 
 LOGS = {"events_log_mb": "events.db-wal", "state_log_mb": "box.db-wal", "replica_log_mb": "columns.duckdb.wal"}
 _QUEUES = {

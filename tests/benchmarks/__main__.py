@@ -1,5 +1,5 @@
-"""Benchmarks, one command: python -m tests.load NAME, with --events and --days, or --rate and --minutes. Not part of
-the test command.
+"""Benchmarks, one command: python -m tests.benchmarks NAME, with --events and --days, or --rate and --minutes. They are
+not part of the test command.
 
 ingest   P1, P2, P16: durable events a second beside a minimal handler, with --stored events there before
 memory   P9: resident memory after 100 events
@@ -37,7 +37,7 @@ import argparse
 import os
 from pathlib import Path
 
-from tests.load import (
+from tests.benchmarks import (
     abuse,
     anonymous,
     answers,
@@ -68,7 +68,7 @@ FLOOD = "flood"
 def main() -> None:
     """Run one benchmark; figures are lines of JSON on standard output."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # servers have bytecode, as every way to install has
-    parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     names = (
         "abuse",
         "anonymous",

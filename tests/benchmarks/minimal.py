@@ -1,6 +1,6 @@
 """The least that a durable event costs on this stack: raw ASGI, one writer thread, group commit, synchronous=FULL.
 
-python -m tests.load.minimal FILE PORT
+python -m tests.benchmarks.minimal FILE PORT
 """
 
 import asyncio

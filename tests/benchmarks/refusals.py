@@ -22,8 +22,8 @@ from analytics_box.base.settings import Settings
 from analytics_box.ingest.routes import ADDRESSES
 from analytics_box.web.body import ANONYMOUS_BYTES
 from analytics_box.web.route import PUBLIC
-from tests.load.figures import machine, remark, report
-from tests.load.server import box, memory_mb, wait
+from tests.benchmarks.figures import machine, remark, report
+from tests.benchmarks.server import box, memory_mb, wait
 from tests.running import BROWSER, Account
 
 MANY = 200
