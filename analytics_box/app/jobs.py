@@ -69,23 +69,23 @@ class ScheduledJob(NamedTuple):
 
 
 async def turn_salts(box: Box) -> None:
-    """Overwrite salts of days that are over even when no event comes, so that no address can be linked later."""
+    """Replace the salts of visitor hashes after midnight (UTC), and destroy those of earlier days."""
     box.events.salts.current(box.clock.now())
     box.events.salts.save()
 
 
 async def finish_erasures(box: Box) -> None:
-    """Complete the removal of people that a crash or a full disk broke off."""
+    """Complete visitor deletions that a crash or a full disk interrupted."""
     await box.events.erasures.resume()
 
 
 async def sweep_limits(box: Box) -> None:
-    """Forget token buckets that are full again."""
+    """Remove expired rate limit counters from memory."""
     box.limits.sweep()
 
 
 async def sweep_accounts(box: Box) -> None:
-    """Forget sessions, links and invitations that have ended."""
+    """Delete expired sessions, password links and invitations."""
     now = box.clock.now()
 
     def sweep(db: Connection) -> None:
@@ -98,92 +98,92 @@ async def sweep_accounts(box: Box) -> None:
 
 
 async def purge_websites(box: Box) -> None:
-    """Remove deleted websites with their events once nobody can restore them any more."""
+    """Delete the data of websites that can no longer be restored."""
     await removals.purge_websites(box.parts, box.events.db, grace_days=box.settings.grace_days, now=box.clock.now())
 
 
 async def retain_events(box: Box) -> None:
-    """Remove events that are older than their website wants to keep them."""
+    """Delete events that are older than the retention of their website."""
     await change.retain(_maintenance(box))
 
 
 async def remove_of_retired(box: Box) -> None:
-    """Remove from ClickHouse what retired machines have of deleted websites, and what is too old."""
+    """Delete expired events, and those of deleted websites, that retired ingest machines have in ClickHouse."""
     websites = box.parts[Directory].all()
     await node_side.remove_of_retired(box.box_db, box.events.engines, websites, box.clock.now())
 
 
 async def note_old_client_ids(box: Box) -> None:
-    """Write down when old client ids were last used."""
+    """Record when previous client IDs were last used."""
     await change.note_old_client_ids(_maintenance(box))
 
 
 async def purge_organizations(box: Box) -> None:
-    """Remove deleted organizations with all that was theirs once nobody can restore them any more."""
+    """Delete the data of organizations that can no longer be restored."""
     days, now = box.settings.organization_grace_days, box.clock.now()
     await removals.purge_organizations(box.parts, box.events.db, grace_days=days, now=now)
 
 
 async def deliver_messages(box: Box) -> None:
-    """Send what waits for alert channels."""
+    """Send waiting messages to alert channels."""
     await box.deliveries.run()
 
 
 async def report_channel_outages(box: Box) -> None:
-    """Report alert channels that fail through the other channels of their organization."""
+    """Report failing alert channels through the other channels of their organization."""
     if await box.deliveries.report_outages(box.settings.public_url):
         box.deliveries.soon()
 
 
 async def tell_subscribers(box: Box) -> None:
-    """Send what waits for subscribers of status pages."""
+    """Send waiting updates to status page subscribers."""
     await box.parts[SubscriberDeliveries].run()
 
 
 async def sweep_subscribers(box: Box) -> None:
-    """Forget who was asked to confirm and has not, and what subscribers were told long ago."""
+    """Delete unconfirmed subscribers, and old records of sent updates."""
     await box.parts[SubscriberDeliveries].sweep()
 
 
 async def send_reports(box: Box) -> None:
-    """Make the reports that are due, and queue them for their recipients."""
+    """Create the reports that are due, and queue them for their recipients."""
     await reports.tick(box.parts)
 
 
 async def deliver_reports(box: Box) -> None:
-    """Send what waits for recipients of reports."""
+    """Send waiting reports to their recipients."""
     await box.parts[ReportDeliveries].run()
 
 
 async def sweep_reports(box: Box) -> None:
-    """Delete recipients of reports who have not confirmed."""
+    """Delete report recipients who have not confirmed."""
     await box.parts[ReportDeliveries].sweep()
 
 
 async def watch_monitors(box: Box) -> None:
-    """Begin the checks that are due, should what begins them have ended, and write that the box watches."""
+    """Restart the scheduler of monitor checks if it has stopped, and record that the server is running."""
     await box.engine.tick()
 
 
 async def watch_domains(box: Box) -> None:
-    """Ask registries when the domains of monitors end, for those who want to be told."""
+    """Look up when monitored domains expire, for alert rules."""
     if await box.parts[DomainWatch].run():
         box.deliveries.soon()
 
 
 async def sweep_deliveries(box: Box) -> None:
-    """Forget what was sent long ago."""
+    """Delete old delivery records."""
     await box.deliveries.sweep()
 
 
 async def remind(box: Box) -> None:
-    """Remind of what lasts, escalate it, and tell what quiet hours held back."""
+    """Send reminders, escalations, and alerts that quiet hours held back."""
     if await box.parts[Reminders].run():
         box.deliveries.soon()
 
 
 async def watch_traffic(box: Box) -> None:
-    """Look whether the traffic of websites is as usual, for those who want to be told."""
+    """Compare website traffic with the usual traffic, for alert rules."""
     if await box.parts[TrafficWatch].run():
         box.deliveries.soon()
 
@@ -195,7 +195,7 @@ async def watch_figures(box: Box) -> None:
 
 
 async def sweep_alarms(box: Box) -> None:
-    """Forget what alarms dealt with long ago."""
+    """Delete old records of alerts."""
     await box.parts[Reminders].sweep()
 
 
@@ -205,7 +205,7 @@ def _maintenance(box: Box) -> Maintenance:
 
 
 async def reload_geo(box: Box) -> None:
-    """Reopen the geo database if its file has changed."""
+    """Reload the location database if its file has changed."""
     await asyncio.to_thread(box.events.geo.reload)
 
 
@@ -220,7 +220,7 @@ async def forget_quarantined(box: Box) -> None:
 
 
 async def note_key_use(box: Box) -> None:
-    """Write down when API keys were last used."""
+    """Record when API keys were last used."""
     await box.note_key_use()
 
 
@@ -230,117 +230,117 @@ async def store_share_views(box: Box) -> None:
 
 
 async def note_numbers(box: Box) -> None:
-    """Tell events.db which numbers of websites, links, monitors are given, so that none is ever given twice."""
+    """Copy the latest website, link and monitor numbers to events.db, so that no number is reused after a restore."""
     await pairing.note_numbers(box.box_db, box.events.db)
 
 
 async def sort_event_ids(box: Box) -> None:
-    """Sort the ids of new events into their table, so that few of them stay in memory."""
+    """Move the IDs of new events from memory to their table."""
     await repeats.sort_in(box.events.db, box.events.event_ids)
 
 
 async def forget_event_ids(box: Box) -> None:
-    """Forget the ids of events that are too old to come again."""
+    """Delete event IDs that are too old for deduplication."""
     await repeats.forget(box.events.db, box.clock.now())
 
 
 async def write_drops(box: Box) -> None:
-    """Add what was not counted lately to its table."""
+    """Store the counts of dropped events."""
     await box.events.dropped.write()
 
 
 async def forget_drops(box: Box) -> None:
-    """Forget what was not counted 90 days ago and before."""
+    """Delete counts of dropped events after 90 days."""
     await box.events.dropped.forget()
 
 
 async def retain_clicks(box: Box) -> None:
-    """Remove clicks on short links that are older than they are kept, and old counts of orphan clicks (404)."""
+    """Delete clicks on short links after their retention, and old counts of orphan clicks."""
     await waiting.retain(box.events.db, box.settings, box.clock.now())
 
 
 async def sweep_clicks(box: Box) -> None:
-    """Remove what is left of the clicks on short links that are gone."""
+    """Delete the clicks of deleted short links."""
     await waiting.sweep(box.parts[Clicks], box.box_db)
 
 
 async def retain_checks(box: Box) -> None:
-    """Put checks of monitors together that are older than they are kept one by one, and remove what is too old."""
+    """Summarize old monitor checks, and delete those after their retention."""
     await check_retention.retain(box.events.db, box.settings, box.clock.now())
 
 
 async def sweep_checks(box: Box) -> None:
-    """Remove what is left of the checks of monitors that are gone; after an upgrade, mask URLs in old ones."""
+    """Delete the checks of deleted monitors. After an upgrade, mask URLs in old checks."""
     await check_retention.sweep(box.events.db, box.box_db, box.parts[Erasing])
     await check_retention.mask(box.events.db, box.events.strings, partial(unused.sweep, box.events.erasures))
 
 
 async def follow_websites(box: Box) -> None:
-    """Let monitors rest whose website or organization was deleted, and go on where it was restored."""
+    """Stop monitors of deleted websites and organizations, and resume those of restored ones."""
     box.parts[Monitors].follow()
 
 
 async def store_status_days(box: Box) -> None:
-    """Store days of status pages that are over: they do not change any more."""
+    """Store the past days of status pages."""
     await store_days(box.parts[PageSnapshots].sources, box.parts[StatusPages])
 
 
 async def turn_incidents(box: Box) -> None:
-    """Begin and end maintenances of status pages, and publish incidents that monitors have made."""
+    """Start and end status page maintenance, and publish automatic incidents."""
     await ticking.tick(box.parts)
     await windows.announce(box.parts)
 
 
 async def sweep_incidents(box: Box) -> None:
-    """Forget drafts of incidents that monitors made and that ended long ago without being published."""
+    """Delete old drafts of automatic incidents."""
     await box.parts[AutomaticIncidents].sweep()
 
 
 async def turn_flags(box: Box) -> None:
-    """Switch feature flags on and off and roll them out, as it is scheduled."""
+    """Apply scheduled changes of feature flags."""
     await flag_schedules.tick(box.parts)
 
 
 async def write_flag_counts(box: Box) -> None:
-    """Add to their table how often feature flags were evaluated lately."""
+    """Store how often feature flags were evaluated."""
     await box.parts[FlagCounts].write()
 
 
 async def forget_flag_counts(box: Box) -> None:
-    """Forget how often feature flags were evaluated 400 days ago and before."""
+    """Delete evaluation counts of feature flags after 400 days."""
     await box.parts[FlagCounts].forget()
 
 
 async def purge_flags(box: Box) -> None:
-    """Remove deleted feature flags once nobody can bring them back any more."""
+    """Delete feature flags that can no longer be restored."""
     await flag_saving.purge(box.parts)
 
 
 async def optimize(box: Box) -> None:
-    """Let SQLite refresh the statistics that its planner works with."""
+    """Update the statistics of SQLite's query planner."""
     for db in (box.box_db, box.events.db):
         await db.write(lambda connection: connection.pragma("optimize"))
 
 
 async def watch_clock(box: Box) -> None:
-    """Notice when the clock jumps ahead."""
+    """Detect when the system clock jumps ahead."""
     await box.clock_watch.is_trusted()
 
 
 async def look_at_disk(box: Box) -> None:
-    """Refuse events while little of the disk is free, take them again once there is room, and keep a reserve."""
+    """Refuse events while disk space is low, accept them again once there is space, and maintain the reserve file."""
     await asyncio.to_thread(box.reserve.look)
     await asyncio.to_thread(box.reserve.keep)
 
 
 async def look_at_files(box: Box) -> None:
-    """Notice when the databases are removed, replaced or damaged while the box runs."""
+    """Detect removed, replaced or damaged databases."""
     for check in box.file_checks:
         await asyncio.to_thread(check.run)
 
 
 async def give_space_back(box: Box) -> None:
-    """Shorten files of which a tenth is empty, in small writes: much has been removed, or stored anew."""
+    """Return unused space to the disk if a tenth of a database is empty."""
     for db in (box.box_db, box.events.db):
         while await db.write(_shorten):
             pass
@@ -353,12 +353,12 @@ def _shorten(db: Connection) -> bool:
 
 
 async def give_memory_back(_box: Box) -> None:
-    """Return memory to the system that a burst of questions has left unused."""
+    """Return unused memory to the system."""
     await asyncio.to_thread(memory.give_back)
 
 
 async def maintain_columns(box: Box) -> None:
-    """Make the column replica of the events where it pays, and keep it close behind them."""
+    """Update the column replica, and create it once there are enough events."""
     if box.mirroring is not None and not box.mirroring.has_asked:
         return  # what it would send may have to be removed
     await box.events.engines.maintain()
@@ -367,18 +367,18 @@ async def maintain_columns(box: Box) -> None:
 
 
 async def hear_from_primary(box: Box) -> None:
-    """Ask the primary which websites, keys and salts there are, and do what it ordered."""
+    """Get websites, keys, salts and orders from the primary."""
     if box.mirroring is not None:
         await box.mirroring.pull(box.node_memory)
 
 
 async def back_up(box: Box) -> None:
-    """Make a backup if it is time for one."""
+    """Create a scheduled backup if it is due."""
     await box.parts[Backups].run_if_due()
 
 
 async def note_sizes(box: Box) -> None:
-    """Write down how large the data is today, so that it can be said when the disk will be full."""
+    """Record the size of the data, for the disk forecast."""
     now = box.clock.now()
     today = await asyncio.to_thread(sizes.measure_today, box.settings.data_dir, now)
     await box.box_db.write(lambda db: sizes.note(db, today))
@@ -450,7 +450,7 @@ def of(box: Box) -> tuple[ScheduledJob, ...]:
 
 
 def declare(box: Box, next_runs: Callable[[], Mapping[str, int]]) -> None:
-    """Tell what shows the jobs which there are, and when each runs next (Unix ms)."""
+    """Report the jobs and when each runs next (Unix ms) to the pages that show them."""
     box.runs.known = {job.name: KnownJob((job.run.__doc__ or "").partition("\n")[0], job.seconds) for job in of(box)}
     box.runs.next_runs = next_runs
 

@@ -60,7 +60,11 @@ def key_of(listed: FigureList) -> Key:
 
 def keys(of: Board) -> Mapping[str, Key]:
     """The keys of the rows that tiles and charts use."""
-    return {key: by for one in of.converting for key, by in ((one.total, _whole), (one.series, _date))}
+    return {
+        key: by
+        for one in of.converting
+        for key, by in ((one.total, _whole), (one.series, lambda row: str(row["date"])))
+    }
 
 
 def _conversion_rows(conversions: int | None, visitors: int) -> Record:
@@ -80,7 +84,3 @@ def _key(listed: FigureList, row: Record) -> Hashable:
 
 def _whole(_: Record) -> Hashable:
     return None
-
-
-def _date(row: Record) -> Hashable:
-    return str(row["date"])

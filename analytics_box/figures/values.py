@@ -29,8 +29,7 @@ class Value(Struct, frozen=True):
 
 
 class KnownValues(Struct, frozen=True):
-    """Values of fields that no query lists, by field: those of a caller that fit what is typed, as whoever keeps them
-    finds them."""
+    """Values of fields that no query lists, by field: the caller's values that match the typed text."""
 
     of: Mapping[str, Callable[[Call, str], Awaitable[Sequence[Value]]]]
 

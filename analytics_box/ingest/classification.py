@@ -13,7 +13,7 @@ NOTHING = Wishes()
 
 
 class Classification:
-    """Settings for bots by the number of the site. Anyone who changes them calls `remember` after the commit."""
+    """Settings for bots by the number of the site. After a change, call `remember` once it is committed."""
 
     def __init__(self, wishes: Mapping[int, Wishes]) -> None:
         self.replace(wishes)

@@ -102,6 +102,6 @@ def add(db: Connection, site: int, counts: Iterable[tuple[int, str, int]]) -> No
 
 
 def count_quarantined(db: Connection, facts: Sequence[Fact]) -> None:
-    """Count what bots sent of these facts, for anyone who appends facts that did not come over the network."""
+    """Count the facts of bots among facts that did not come over the network."""
     sent = Counter((fact.site, utc_day(fact.time), fact.bot) for fact in facts if isinstance(fact, Event) and fact.bot)
     rows.add(db, sent)

@@ -133,7 +133,7 @@ class Placing:
 
 
 def note_replaced(db: Connection, site: int, session: VisitSession, had: Attributes) -> None:
-    """Remember what a row of a session had and no longer has, for anyone who removes its person."""
+    """Remember what a row of a session had and no longer has, for the removal of its visitor."""
     left = zip(KINDS, had, session.attributes, strict=True)
     db.executemany(
         """

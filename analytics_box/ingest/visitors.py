@@ -187,7 +187,7 @@ class SaltFile:
 
 
 def cookieless(salt: bytes, site: int, network: str, user_agent: str) -> int:
-    """Today's id of anyone who sits behind this address (IPv6: /64) with this User-Agent, on this site."""
+    """Today's id of a visitor with this address (IPv6: /64) and User-Agent on this site."""
     return _number(salt, site, _encode_parts(f"{network}\0{user_agent}"))
 
 

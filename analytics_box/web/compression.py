@@ -1,6 +1,6 @@
 """Answers in fewer bytes, where that gives nothing away.
 
-The length of a compressed answer tells anyone who sees it how much of what they put in also stands elsewhere in it
+The length of a compressed answer reveals whether a text that an attacker puts into it also appears elsewhere in it
 (BREACH). So only these are compressed: files and documents that are the same for everyone; reading pages, and answers
 to queries, when no cookie says who asks or when the browser itself says that no other site made it ask. What sets up
 accounts, shows a secret or answers a form is never compressed.

@@ -120,7 +120,7 @@ def _conversion(view: _View, seed: str) -> Iterator[Event]:
 
 
 def _custom_event(view: Event, name: str, properties: Mapping[str, object]) -> Event:
-    """A custom event of anyone who sees this page."""
+    """A custom event of a visitor of this page."""
     return replace(
         view,
         kind=CUSTOM,

@@ -40,7 +40,7 @@ _EXPIRED = (
 
 
 async def setup_form(visit: Visitor) -> Page:
-    """GET /setup?token=…: the form of a new box, for whoever has the one-time link."""
+    """GET /setup?token=…: the form of a new server, for the holder of the one-time link."""
     if not await _link_works(visit):
         return _expired_link_page(visit)
     return _form(visit, Again())

@@ -38,7 +38,7 @@ class BackupEntry(Struct, frozen=True, omit_defaults=True):
 
     @property
     def has_key_in_clear(self) -> bool:
-        """Whether anyone who has the backup can read what the box keeps encrypted."""
+        """Whether the backup reveals what the server stores encrypted."""
         return self.has_key and not self.sealed
 
 

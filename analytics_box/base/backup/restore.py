@@ -1,8 +1,8 @@
 """A backup comes back: looked through first, both files or none, and what was there is kept aside.
 
 The backup is unpacked next to the files of the data directory and looked through there. Then a journal says which files
-change places. From that moment on the restore is finished, whatever happens: by whoever opens the data directory next.
-Before it, nothing has been touched.
+change places. From that moment on the restore is completed, if need be by the next process that opens the data
+directory. Before that, nothing is touched.
 """
 
 import logging
@@ -82,7 +82,7 @@ def prepare(
 ) -> RestoreCandidate:
     """Unpack a backup next to the files of a data directory and look it through. Raises BackupFailed and its kinds.
 
-    Anyone who asks owns the data directory, and calls `commit` or `undo` next.
+    The caller holds the lock of the data directory, and calls `commit` or `undo` next.
     """
     undo(directory)
     (directory / NEW).mkdir(mode=0o700)
@@ -211,7 +211,7 @@ def _free_name(directory: Path, wanted: str) -> str:
 def complete(directory: Path) -> None:
     """Finish a restore that was broken off after its journal was written; else forget what was unpacked.
 
-    Anyone who asks owns the data directory, and has no file of it open.
+    The caller holds the lock of the data directory, and has no file of it open.
     """
     if _finish(directory):
         log.warning("Completed an interrupted restore of %s", directory)

@@ -61,9 +61,9 @@ class PairCopy(Struct, frozen=True):
 
 
 def copy(settings: Settings, databases: Sequence[Db], clock: Clock, going_on: GoingOn = nobody_minds) -> PairCopy:
-    """Copy both files of a data directory into their own folder there. Anyone who asks removes it in the end.
+    """Copy both files of a data directory into their own folder there. The caller removes it in the end.
 
-    Anyone who asks owns the data directory. Copies that nobody works on are removed before. Raises BackupFailed and its
+    The caller holds the lock of the data directory. Abandoned copies are removed first. Raises BackupFailed and its
     kinds.
     """
     directory = settings.data_dir

@@ -88,7 +88,7 @@ def _steps(directory: Path, seen: migrations.Seen) -> Iterator[UpgradeStep]:
 def prepare(settings: Settings, clock: Clock) -> pairing.PairState:
     """Before the steps: make a backup if they write rows again; what a look at the files said.
 
-    Anyone who asks owns the data directory. Raises BackupFailed, NewerSchema, OutdatedSchema and DamagedFile.
+    The caller holds the lock of the data directory. Raises BackupFailed, NewerSchema, OutdatedSchema and DamagedFile.
     """
     looked = pairing.look(settings.data_dir)
     upgrade = _pending(settings, looked.seen)

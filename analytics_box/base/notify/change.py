@@ -194,7 +194,7 @@ def open_config(seal: Seal, channel_id: str, content: bytes) -> Config:
 def _merge_config(kind: ChannelKind, before: Config, given: Config, fence: Fence) -> Config:
     """A configuration with what was given; the rest stays. Raises BadRequest or Conflict.
 
-    A secret follows its channel to another server only if it was typed again: else whoever may change the channel could
+    A secret is sent to another server only if it was entered again: otherwise members who may change the channel could
     have it sent to their own server.
     """
     if kind.new_secret is not None and not before:

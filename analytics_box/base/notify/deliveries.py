@@ -134,7 +134,7 @@ class ChannelDeliveries:
         self._lanes.soon()
 
     async def run(self) -> None:
-        """Try all that is due. If that is under way already, it looks once more instead."""
+        """Try all that is due. A run in progress looks again at its end instead."""
         recoveries = self._sender.mailer.recoveries
         if recoveries != self._recoveries:
             now = self._clock.now()

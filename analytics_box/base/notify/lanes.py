@@ -43,7 +43,7 @@ class Lanes(Generic[T]):
         self._busy = False
         self._stopping = False
         self._tasks: set[asyncio.Task[None]] = set()
-        # Group and task by lane, so that nothing is sent twice at once.
+        # Group and task by lane, so that nothing is sent twice at the same time.
         self._sending: dict[str, tuple[str, asyncio.Task[None]]] = {}
 
     def soon(self) -> None:

@@ -129,7 +129,7 @@ async def _apart(work: Callable[[], None]) -> None:
     ended: asyncio.Future[None] = loop.create_future()
 
     def tell(raised: BaseException | None) -> None:
-        if ended.done():  # anyone who asked has given up
+        if ended.done():  # The caller has given up.
             return
         if raised is None:
             ended.set_result(None)

@@ -65,7 +65,7 @@ class ChannelSender:
     async def send_test(
         self, asker: RequestAsker, kind: str, config: Config, message: Message, *, id: str, now: int
     ) -> SendOutcome:
-        """Send a test; where an alert would stay open it is resolved at once. Never raises, as `send`."""
+        """Send a test; where an alert would stay open it is resolved immediately. Never raises, as `send`."""
         message = replace(message, subject=f"test:{id}", action="trigger")
         outcome = await self.send(asker, kind, config, message, id=id, now=now)
         if KINDS[kind].stays_open and not outcome.error:

@@ -149,7 +149,7 @@ class OutgoingAnswer(Struct, frozen=True):
     Header names are in lower case. `size` is what the body had before it was unpacked; a body that cannot be unpacked
     is empty and not complete, and `unreadable` says why. `certificate_expires_at` is UTC
     ms, of the certificate that ends first if redirects led past several. `url` is where the answer came from: it may
-    hold secrets of whoever typed the address.
+    hold secrets of the user who entered the address.
     """
 
     status: int

@@ -21,7 +21,7 @@ class Crowd:
         self._networks: dict[bytes, FairQueue[asyncio.Future[None]]] = {}
 
     async def enter(self, network: bytes, group: str) -> None:
-        """Wait for room there; anyone who has it gives it back by `leave`."""
+        """Wait for room there. Return it with `leave`."""
         room = self._networks.setdefault(network, FairQueue(self._most, self._per_group))
         let_in: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         room.add(group, let_in)

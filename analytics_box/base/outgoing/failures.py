@@ -11,7 +11,7 @@
         ├─ TooLarge      too_large        the answer is larger than allowed
         └─ BadAnswer     bad_answer       what came back is not HTTP, or ended early
 
-No message holds a path, a query or a credential: those are secrets of anyone who typed the address.
+No message holds a path, a query or a credential: these can be secrets of the user who entered the address.
 """
 
 from typing import ClassVar, Literal
@@ -20,7 +20,7 @@ Code = Literal["failed", "refused", "dns", "connect", "tls", "timeout", "too_lar
 
 
 class RequestFailed(Exception):
-    """A request that got no answer. The message is for anyone who typed the address."""
+    """A request that got no answer. The message is for the user who entered the address."""
 
     code: ClassVar[Code] = "failed"
 

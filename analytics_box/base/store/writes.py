@@ -47,7 +47,7 @@ class InMemoryState(Protocol):
 
 
 class WriteJob(Struct, frozen=True):
-    """A write that waits for its turn, and anyone who waits for it. Where something is `given`, the work is shared with
+    """A write that waits for its turn, and the future of its caller. If something is `given`, the work is shared with
     neighbours that have the same, and gets what is given of all of them. What `adds` is not acknowledged once damage is
     known."""
 

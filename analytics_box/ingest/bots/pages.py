@@ -1,4 +1,4 @@
-"""The page of a website's bots: anyone who may see the website may see it, members may change it."""
+"""The page of a website's bots: visible with the website, editable by members."""
 
 from litestar.params import FromPath
 from msgspec import Struct

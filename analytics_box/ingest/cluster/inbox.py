@@ -28,7 +28,7 @@ _GIVEN = msgspec.json.Decoder(dict[str, str | int | float | bool | None])
 
 
 class Inbox:
-    """The `lock` is held by anyone who removes people."""
+    """The `lock` is held while visitors are removed."""
 
     def __init__(self, events: Db, box_db: Db, links: ProfileLinks, lock: asyncio.Lock) -> None:
         self._events, self._box_db, self._links, self.lock = events, box_db, links, lock

@@ -1,4 +1,4 @@
-"""The key that the machines of a cluster share: anyone who has it may ask the primary for the mirror.
+"""The key that the machines of a cluster share: its holders can request the mirror from the primary.
 
 Requests and answers are sealed with it (XChaCha20-Poly1305), so that only who has the key makes or reads them.
 """

@@ -208,6 +208,6 @@ def places_of(given: list[GivenDestination]) -> list[Destination]:
 
 
 async def _answer_to_editor(call: Call, rule: AlertRule) -> AlertRuleAnswer:
-    """An alarm for whoever has just changed it."""
+    """An alert rule as the caller who changed it sees it."""
     found = await call.read(lambda db: change.list_alert_rules(db, reach(call, rule.organization_id)))
     return alert_rule_answer(rule, found.channels, found.episodes, call.parts[ChannelTools], places=found.changeable)

@@ -34,7 +34,7 @@ MOST_NAMES: Final = 3
 # The limits of an event in a timeline: properties, and characters of each.
 MOST_PROPERTIES: Final = 12
 LONGEST_VALUE: Final = 200
-# Anyone who knows a website's id can send a session as long as they like.
+# A session can have any length, because the ids of websites are public.
 MOST_STEPS: Final = 500
 _UNITS: Final[Mapping[str, Callable[[float], str]]] = {"CLS": lambda value: f"{value:.2f}"}
 

@@ -28,7 +28,7 @@ class Examples:
         self._filling: set[asyncio.Task[None]] = set()
 
     def begin(self, website: Website) -> None:
-        """Fill a website that has had no visits. Anyone who looks at it in the meantime sees its days so far."""
+        """Fill a website that has had no visits. Until it is complete, pages show the days so far."""
         task = asyncio.create_task(self._fill(website))
         self._filling.add(task)
         task.add_done_callback(self._filling.discard)

@@ -220,7 +220,7 @@ class Engines:
     def _tended(self, task: "asyncio.Task[None]") -> None:
         self._tending, self._is_there = None, False
         if not task.cancelled():
-            task.exception()  # anyone who waits is told
+            task.exception()  # Waiting callers get the exception.
 
     async def _wait_for_replica(self, most: float) -> float:
         """For how many seconds it was waited."""

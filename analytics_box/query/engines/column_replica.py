@@ -233,7 +233,8 @@ class ColumnReplica:
         wait = self._backoff.failed()
         log.error(
             "The column replica is not available (%s). SQLite answers queries until it is rebuilt, in %d seconds",
-            *(_briefly(broken), wait),
+            # Further lines are advice on settings that the server controls.
+            *(str(broken).partition("\n")[0], wait),
             exc_info=_unexpected_error(broken),
         )
         await self._drop()
@@ -273,11 +274,6 @@ class ColumnReplica:
             memory=replica.memory(),
             size=_size(self.path),
         )
-
-
-def _briefly(broken: Exception) -> str:
-    """The first line of an engine's error; its further lines are advice on settings that the box controls."""
-    return str(broken).partition("\n")[0]
 
 
 def _unexpected_error(broken: Exception) -> Exception | None:

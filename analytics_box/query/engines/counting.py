@@ -25,7 +25,7 @@ def collect_rows(rows: Iterable[Row], take: Take, json_at: int = -1) -> list[Row
         for row in rows:
             waiting += sum(map(getsizeof, row))
             if json_at >= 0 and row[json_at]:
-                waiting += _BYTES_OF_A_PART * _parts(row[json_at])
+                waiting += _BYTES_OF_A_PART * sum(map(row[json_at].count, ",[{"))
             if waiting >= PIECE:
                 take(waiting)
                 waiting = 0
@@ -35,10 +35,6 @@ def collect_rows(rows: Iterable[Row], take: Take, json_at: int = -1) -> list[Row
         found.clear()  # the traceback would keep them
         raise
     return found
-
-
-def _parts(text: str) -> int:
-    return text.count(",") + text.count("[") + text.count("{")
 
 
 def json_place(names: tuple[str, ...]) -> int:

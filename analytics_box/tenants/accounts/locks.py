@@ -76,7 +76,7 @@ class Locks:
         )
 
     async def opens(self, page: ProtectedPage, given: str, network: str) -> bool:
-        """Whether this is the password. Raises RateLimited for whoever tries too often, Unavailable while too many
+        """Whether this is the password. Raises RateLimited after too many attempts, Unavailable while too many
         others wait. Who guesses from many networks keeps nobody out that was not wrong itself."""
         seen = hashlib.blake2b(f"{page.id}\0{page.password}\0{given}".encode(), key=self._of_this_run).digest()
         if self._right.get(seen):

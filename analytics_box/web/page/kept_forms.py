@@ -90,7 +90,7 @@ class KeptForms:
         return f"{self._cookie_name}={token}; Path=/; Max-Age={LIFE}; HttpOnly; SameSite=Lax{secure}"
 
     def of_browser(self, headers: Mapping[str, str]) -> KeptForm | None:
-        """The form that this browser sent, whoever asks."""
+        """The form that this browser sent, signed in or not."""
         token = self._cookie_of(headers, self._cookie_name)
         return self._kept.get(ids.digest(token)) if token else None
 

@@ -31,7 +31,7 @@ EMAIL = ChannelKind(
             "to",
             "Email address",
             "A member's address, or one at a verified domain of this organization.",
-            checks.as_given,  # anyone who knows the organization has checked it
+            checks.as_given,  # The caller has checked that the organization may send to it.
             type="email",
             longest=254,
             missing="Name the email address",

@@ -15,7 +15,7 @@ _TAGS: Final[dict[Tone, list[str]]] = {"bad": ["rotating_light"], "neutral": [],
 
 
 def _ntfy_place(config: Config) -> str:
-    """Without the topic: anyone who knows it may read and write it."""
+    """The place without its topic, which is enough to read and write it."""
     return f"{config['topic'][:2]}… at {target(config['url']).origin}"
 
 

@@ -45,18 +45,13 @@ def _deceives(label: str, top: str) -> bool:
     plain = unicodedata.normalize("NFKC", label).lower()
     if any(letter in _INVISIBLE for letter in plain):
         return True  # no single letter stands for it: a mark on a letter that never has it
-    scripts = {_script(letter) for letter in plain if letter.isalpha()}
+    scripts = {unicodedata.name(letter, "UNKNOWN").split(" ", 1)[0] for letter in plain if letter.isalpha()}
     if len(scripts) > 1 and not any(scripts <= group for group in _TOGETHER):
         return True
     if len(scripts) != 1 or not top.isascii():
         return False
     twins = _TWINS.get(next(iter(scripts)))
     return twins is not None and all(letter in twins for letter in plain if letter.isalpha())
-
-
-def _script(letter: str) -> str:
-    """The script of a letter, as the first word of its name says."""
-    return unicodedata.name(letter, "UNKNOWN").split(" ", 1)[0]
 
 
 def _in_unicode(label: str) -> str:

@@ -143,7 +143,7 @@ class DraftPolicy(Struct, frozen=True):
 def apply_fields(before: Monitor, given: MonitorInput, fence: Fence) -> Monitor:
     """The monitor with the new values; omitted fields keep theirs. Raises BadRequest that names all that is wrong.
 
-    A secret follows its monitor to another server only if it is given again: otherwise anyone who can change the
+    A secret is sent to another server only if it is entered again: otherwise anyone who can change the
     monitor could have it sent to a server of theirs. The caller checks the website and the parent.
     """
     wrong: list[ErrorDetail] = []

@@ -114,7 +114,7 @@ class Following:
     def _followed(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # anyone who waits is told
+            task.exception()  # Waiting callers get the exception.
 
     async def _follow_to(self, wanted: int) -> None:
         async with self.lock:

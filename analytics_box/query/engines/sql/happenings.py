@@ -121,7 +121,7 @@ def _least(condition: FilterCondition, values: Values) -> str:
 
 
 def _link(condition: FilterCondition, values: Values, columns: str) -> str:
-    """Sessions that a click on a short link led to: anyone who clicked saw a page soon after, as the same visitor."""
+    """Sessions that followed a click on a short link: the same visitor viewed a page soon after the click."""
     values["soon"] = SOON
     clicked = ""
     if condition.match != "set":

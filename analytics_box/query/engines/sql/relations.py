@@ -65,8 +65,8 @@ def relation(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> st
 
 
 def _landings(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
-    """The sessions on the box's own websites that people's clicks led to: whoever clicked saw a page there soon after,
-    as the same visitor. There is one row per session."""
+    """The sessions on websites of this server that followed a click: the same visitor viewed a page soon after it.
+    There is one row per session."""
     values |= {"soon": SOON, "earliest": plan.start - SESSION_BEFORE - SESSION_AFTER}
     values |= {"latest": plan.end + SOON + SESSION_AFTER}
     clicks = [sites(plan, "link"), "kind = 1", "landing <> 0", "time >= :start", "time < :end"]
