@@ -67,7 +67,7 @@ source_map = click.Group(
             "Delete the source maps of a release.",
             option("release", "--release", _RELEASE, default=""),
             target=_WEBSITE,
-            text=lambda answer: [f"Deleted {answer['deleted']:,} source maps"],
+            text=lambda answer: [f"Deleted source maps: {answer['deleted']:,}"],
         ),
     ],
 )
