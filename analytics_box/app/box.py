@@ -58,6 +58,7 @@ from analytics_box.products.monitors.probing.probe import Prober
 from analytics_box.products.monitors.running.engine import CheckEngine
 from analytics_box.products.monitors.telling import Teller
 from analytics_box.products.overview.live import LiveUpdates
+from analytics_box.products.reports.sending import ReportDeliveries
 from analytics_box.products.status_pages import markdown, pictures
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.products.status_pages.serving.earlier import Earlier
@@ -222,6 +223,8 @@ def _watch_outgoing(
         return
     outgoing.outboxes["channels"] = WatchedOutbox(deliveries.queue, deliveries.outcomes)
     outgoing.outboxes["subscribers"] = WatchedOutbox(subscribers.queue, subscribers.outcomes)
+    reports = parts[ReportDeliveries]
+    outgoing.outboxes["reports"] = WatchedOutbox(reports.queue, reports.outcomes)
     outgoing.lookups.append(parts[DomainWatch].lookups)
 
 

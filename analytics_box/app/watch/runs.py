@@ -9,7 +9,7 @@ from analytics_box.base.errors import BoxError, Unavailable
 from analytics_box.base.notify.receivers import Queue
 from analytics_box.base.store.db import Connection
 
-OutboxName = Literal["channels", "subscribers", "primary"]
+OutboxName = Literal["channels", "subscribers", "reports", "primary"]
 OUTCOMES: Final = ("sent", "failed", "given_up")
 
 

@@ -20,7 +20,12 @@ _FACTS = {
     "memory": _("Memory"),
     "size": _("Size on disk"),
 }
-_OUTBOXES = {"channels": _("Alert channels"), "subscribers": _("Subscribers"), "primary": _("The primary")}
+_OUTBOXES = {
+    "channels": _("Alert channels"),
+    "subscribers": _("Subscribers"),
+    "reports": _("Reports"),
+    "primary": _("The primary"),
+}
 _MONITOR_STATES = {
     "new": _("not checked yet"),
     "up": _("up"),

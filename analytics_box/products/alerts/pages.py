@@ -44,7 +44,6 @@ _ADVANCED = {
     "minutes": _("Window (minutes)"),
     "min_visitors": _("Minimum visitors"),
     "silence_hours": _("Silence (hours)"),
-    "figure": _("Figure"),
     "reminder_minutes": _("Reminders"),
     "digest_minutes": _("Digest"),
     "escalate_after_minutes": _("Escalation"),
@@ -192,7 +191,7 @@ async def _form(visit: PageRequest, again: Again, *, rule: AlertRule | None = No
         tags=sorted({tag for one in monitors for tag in one.tags}),
         channels=form.channel_choices(own, again.values),
         trigger_labels=TRIGGER_LABELS,
-        figures=await _figures(visit, websites),
+        figures=await _figures(visit, websites, again.values.get("figure", "")),
         changed=_changed_labels(again.values),
     )
 
@@ -215,8 +214,9 @@ async def _channels(visit: PageRequest) -> list[Channel]:
     return await visit.call.read(lambda db: channels.of(db, organization))
 
 
-async def _figures(visit: PageRequest, websites: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The figures to choose from: values of the form and their labels, with the goals and funnels of the websites."""
+async def _figures(visit: PageRequest, websites: Mapping[str, str], chosen: str) -> list[tuple[str, str]]:
+    """The figures to choose from: values of the form and their labels, with the goals and funnels of the websites, and
+    a chosen one that is no longer there."""
     found = await visit.call.read(lambda db: rates_of(db, visit.person.organization_id))
     plain = [(name, label) for name, label in FIGURE_LABELS.items() if name not in RATES]
     rates: list[tuple[str, str]] = [
@@ -224,7 +224,8 @@ async def _figures(visit: PageRequest, websites: Mapping[str, str]) -> list[tupl
         for figure, target, name, website in found
         if website in websites
     ]
-    return [("", _("Visitors")), *plain, *rates]
+    found_all = [("", _("Visitors")), *plain, *rates]
+    return found_all if chosen in dict(found_all) else [*found_all, (chosen, _("Deleted or inactive goal or funnel"))]
 
 
 def _websites(visit: PageRequest) -> dict[str, str]:

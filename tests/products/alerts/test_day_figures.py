@@ -130,6 +130,19 @@ def test_figure_without_its_goal_or_with_a_window_is_refused(box: WholeBox, cond
     assert box.post("/alarms/create", given, key="all").status == 400
 
 
+def test_form_keeps_a_figure_whose_goal_is_no_longer_active(box: WholeBox) -> None:
+    site = box.sites["shop"]
+    goal = call(box, "goals.create", websiteId=site, type="EVENT", target="signup", name="Old")["id"]
+    conditions = {"figure": "goal_rate", "figureId": goal}
+    given = {"triggerType": "traffic_drop", "triggerConditions": conditions, "destinations": [DESTINATION]}
+    rule = call(box, "alarms.create", name="Old", websiteId=site, **given)
+    path = f"/alerts/{rule['id']}"
+    assert "Goal rate: Old (Shop)" in box.get(path, cookie=box.cookie, accept="text/html").body.decode()
+    call(box, "goals.delete", id=goal)
+    page = box.get(path, cookie=box.cookie, accept="text/html").body.decode()
+    assert f'<option value="goal_rate:{goal}" selected>Deleted or inactive goal or funnel' in page
+
+
 WANTED = Terms(threshold=30, minutes=0, least=100, silence_hours=0)
 
 
