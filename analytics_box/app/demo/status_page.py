@@ -17,7 +17,6 @@ from analytics_box.products.sample_data.site import NAME
 from analytics_box.products.status_pages.access import touch_page
 from analytics_box.products.status_pages.editing import change, components
 from analytics_box.products.status_pages.incidents import change as incidents
-from analytics_box.products.status_pages.incidents import planning
 from analytics_box.products.status_pages.incidents.messages import (
     CreateIncident,
     CreatePageMaintenance,
@@ -132,4 +131,4 @@ def _maintenance(db: Connection, known: Monitors, own: Reach, page: StatusPage, 
         "scheduledUntil": datetime.fromtimestamp((start + HOUR) / 1000, UTC),
         "affectedMonitors": shown,
     }
-    planning.create(db, known, own, msgspec.convert(given, CreatePageMaintenance))
+    incidents.create_maintenance(db, known, own, msgspec.convert(given, CreatePageMaintenance))

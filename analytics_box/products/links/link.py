@@ -16,8 +16,14 @@ from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
 from analytics_box.base.urls import web_address
 from analytics_box.products.links import slugs
-from analytics_box.products.links.targeting.query_strings import Forwarding
-from analytics_box.products.links.targeting.rules import APPS, MOST_RULES, MOST_VARIANTS, TargetRule, TargetVariant
+from analytics_box.products.links.targeting.rules import (
+    APPS,
+    MOST_RULES,
+    MOST_VARIANTS,
+    Forwarding,
+    TargetRule,
+    TargetVariant,
+)
 from analytics_box.resource.fields import Field, Instant, Stamp
 
 MOST_TAGS, LONGEST_TAG = 20, 50

@@ -29,10 +29,10 @@ class MonitorStatus(Protocol):
 
 
 class MonitorEngine(Protocol):
-    """Runs monitors. What is not awaited returns at once."""
+    """Runs monitors. Methods that are not awaited return immediately."""
 
     def put(self, monitor: Monitor, windows: Iterable[MaintenanceWindow]) -> None:
-        """A monitor is there, or has changed: this is how it is from now on. A new one is checked at once."""
+        """A monitor is there, or has changed: this is how it is from now on. A new one is checked immediately."""
 
     def remove(self, number: int) -> None:
         """A monitor is gone."""

@@ -196,7 +196,7 @@ def _from(window: MaintenanceWindow, instant: int) -> Iterator[WindowSpan]:
     first = max(instant - duration, window.starts_at) - _DAY
     if first > _LAST:
         return
-    day, sought = _local_day(first, repeat.zone), 0
+    day, sought = datetime.fromtimestamp(max(first, 0) / 1000, _zone(repeat.zone)).date(), 0
     while sought < _SEEKING:
         sought += 1
         if _is_day(repeat, day):
@@ -233,10 +233,6 @@ def _is_day_of_month(repeat: Repeat, day: date) -> bool:
 def _is_over_in(day: date, days: int) -> bool:
     """Whether its month has ended `days` days later."""
     return (day + timedelta(days=days)).month != day.month
-
-
-def _local_day(instant: int, zone: str) -> date:
-    return datetime.fromtimestamp(max(instant, 0) / 1000, _zone(zone)).date()
 
 
 def _instant(day: date, clock: str, zone: str) -> int:

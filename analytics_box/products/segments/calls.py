@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from analytics_box.products.segments import rules
+from analytics_box.products.segments import segment
 from analytics_box.products.segments.segment import SEGMENTS, Segment, filters_as_json
 from analytics_box.query.request import MAX_FILTERS, QueryFilterInput
 from analytics_box.tenants.saved import verbs
@@ -80,7 +80,7 @@ async def get_by_id(call: Call, given: OneSegment) -> SegmentShown:
 
 async def create(call: Call, given: NewSegment) -> SegmentShown:
     """segments.create: create a segment. Raises NotFound, BadRequest or Conflict."""
-    filters = rules.filters(given.filters)
+    filters = segment.filters(given.filters)
     return segment_answer(
         await verbs.create(call, SEGMENTS, given.websiteId, given.name, filters, is_shared=given.isShared)
     )
@@ -91,7 +91,7 @@ async def update(call: Call, given: ChangedSegment) -> SegmentShown:
 
     Omitted fields keep their values.
     """
-    filters = UNSET if given.filters is UNSET else rules.filters(given.filters)
+    filters = UNSET if given.filters is UNSET else segment.filters(given.filters)
     return segment_answer(
         await verbs.update(call, SEGMENTS, given.id, name=given.name, content=filters, is_shared=given.isShared)
     )

@@ -25,10 +25,9 @@ from analytics_box.base.clock import DAY, HOUR, MINUTE
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.readers import BUSY_MS, LOG_KEPT, PROGRESS_STEPS
 from analytics_box.base.store.schema import EVENTS_REWRITTEN
-from analytics_box.query.engines import bucket_medians
-from analytics_box.query.engines.bucket_medians import BucketMedians
+from analytics_box.query.engines import medians
 from analytics_box.query.engines.day_batches import CLOSED, DayBatches, forget_spans
-from analytics_box.query.engines.medians import add_functions
+from analytics_box.query.engines.medians import BucketMedians, add_functions
 from analytics_box.query.engines.rollups_state import (
     DayChanges,
     RollupsState,
@@ -253,7 +252,7 @@ class RollupsFile:
             """,
             (state.last, until.last),
         )
-        bucket_medians.forget(db, touched.days)
+        medians.forget(db, touched.days)
         forget_spans(db, touched.days)
         set_state(db, until)
         return until != latest
@@ -352,7 +351,7 @@ def _create(db: Connection) -> None:
         db.execute(statement)
     for statement in open_tables.TABLES:
         db.execute(statement)
-    bucket_medians.create(db)
+    medians.create(db)
     db.execute("create index days_unrolled on days (day, site) where not rolled")
     db.execute("create table rolled_state (shape text, last integer, applied integer, mark text, roll integer)")
     db.execute("insert into rolled_state values (?, -1, ?, '', 0)", (_shape(), newest(db).applied))

@@ -11,8 +11,9 @@ from analytics_box.products.links import slugs
 from analytics_box.products.links.link import ShortLink, Utm, new_link
 from analytics_box.products.links.redirects import live
 from analytics_box.products.links.targeting import rules
-from analytics_box.products.links.targeting.query_strings import LONGEST, Forwarding, forward_query, with_parameters
 from analytics_box.products.links.targeting.rules import (
+    LONGEST,
+    Forwarding,
     TargetChoice,
     TargetCondition,
     TargetRule,
@@ -21,6 +22,8 @@ from analytics_box.products.links.targeting.rules import (
     assign_variant,
     choose_target,
     fits,
+    forward_query,
+    with_parameters,
 )
 from tests.cases import each
 

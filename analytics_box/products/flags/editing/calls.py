@@ -14,7 +14,6 @@ from analytics_box.products.flags.access import FlagReach, find_flag, reach, vis
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import change, folders
 from analytics_box.products.flags.editing.change import FlagChange
-from analytics_box.products.flags.editing.draft import clean_environment
 from analytics_box.products.flags.editing.messages import (
     ByKey,
     ChangeFlagStatus,
@@ -27,6 +26,7 @@ from analytics_box.products.flags.editing.messages import (
     RenamedFolder,
     UndeleteFlag,
     UpdateFlag,
+    clean_environment,
 )
 from analytics_box.products.flags.editing.shown import (
     FlagChangeAnswer,

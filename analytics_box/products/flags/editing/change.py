@@ -15,8 +15,15 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.flags import rows
 from analytics_box.products.flags.access import FlagReach, existing
-from analytics_box.products.flags.editing.draft import clean_environment, clean_key, new_definition, update_definition
-from analytics_box.products.flags.editing.messages import CopyFlag, CreateFlag, UpdateFlag
+from analytics_box.products.flags.editing.messages import (
+    CopyFlag,
+    CreateFlag,
+    UpdateFlag,
+    clean_environment,
+    clean_key,
+    new_definition,
+    update_definition,
+)
 from analytics_box.products.flags.evaluation.checking import faults
 from analytics_box.products.flags.flag import (
     LARGEST_SCOPE,

@@ -1,20 +1,31 @@
-"""Input of the procedures that create and change flags (wire 6.2 and 6.4)."""
+"""Input of the procedures that create and change flags (wire 6.2 and 6.4), and the definitions that it makes. Pure.
 
-from typing import Annotated
+Consistency is checked by evaluation.checking.
+"""
+
+from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
+from analytics_box.base import names
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
 from analytics_box.products.flags.flag import (
+    INDEPENDENT,
+    KEY_FAULT,
     LONGEST_DESCRIPTION,
     LONGEST_ENVIRONMENT,
     Algorithm,
+    Bucketing,
     FlagDefinition,
     Folder,
     Id,
     Key,
     Status,
+    is_key,
 )
-from analytics_box.resource.fields import input_of
+from analytics_box.resource.fields import input_of, values_of
 
 Environment = Annotated[str, Meta(max_length=LONGEST_ENVIRONMENT)]
 Note = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
@@ -133,3 +144,55 @@ class DeleteFlagFolder(OwnedInput, frozen=True, kw_only=True):
     """Input of flags.deleteFolder."""
 
     folder: Annotated[Folder, Meta(min_length=1)]
+
+
+_BLANK: Final = FlagDefinition()
+_INDEPENDENT: Final = FlagDefinition(bucketing=Bucketing(INDEPENDENT))
+
+
+def new_definition(given: FlagFields, *, by_sdk: bool = False) -> FlagDefinition:
+    """The definition of a new flag. It buckets independently of other flags, unless an SDK route creates it: such a
+    flag uses the wire's default bucketing, and only its variants are independent. Raises BadRequest.
+    """
+    made = apply_fields(_INDEPENDENT, given)
+    return apply_fields(_BLANK, given) if by_sdk and made.type != "multivariant" else made
+
+
+def update_definition(before: FlagDefinition, given: FlagFields) -> FlagDefinition:
+    """The definition with the given fields. It buckets independently once it gets variants, unless its rules have
+    bucketed users already. Raises BadRequest.
+    """
+    after = apply_fields(before, given)
+    becomes_multivariant = before.type != "multivariant" and after.type == "multivariant"
+    drew = before.targetGroupIds or any(rule.percentage is not None for rule in before.rules)
+    if given.bucketing is UNSET and becomes_multivariant and not drew and before.bucketing.algorithm == "default":
+        return replace(after, bucketing=replace(after.bucketing, algorithm=INDEPENDENT))
+    return after
+
+
+def apply_fields(before: FlagDefinition, given: FlagFields) -> FlagDefinition:
+    """The definition with the given fields; omitted fields do not change, null clears a field. Raises BadRequest."""
+    after = replace(before, **values_of(given, FlagDefinition))
+    if given.bucketing is UNSET:
+        return after
+    drawn = given.bucketing or GivenBucketing()
+    algorithm = before.bucketing.algorithm if drawn.algorithm is UNSET else drawn.algorithm
+    return replace(after, bucketing=Bucketing(algorithm, drawn.salt, drawn.variantSalt, drawn.attribute))
+
+
+def clean_key(key: str) -> str:
+    """The key of a flag. Raises BadRequest."""
+    if not is_key(key):
+        raise BadRequest.about("key", KEY_FAULT)
+    return key
+
+
+def clean_environment(given: str | None) -> str | None:
+    """The name of an environment; None for an empty one. Raises BadRequest."""
+    name = (given or "").strip()
+    if not names.is_visible(name) or len(name) > LONGEST_ENVIRONMENT:
+        raise BadRequest.about(
+            "environment",
+            _("Enter an environment of up to {longest} visible characters").format(longest=LONGEST_ENVIRONMENT),
+        )
+    return name or None

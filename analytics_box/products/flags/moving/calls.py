@@ -18,8 +18,7 @@ from analytics_box.products.flags.access import FlagReach, reach, visible_scope
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing import group_change as groups
 from analytics_box.products.flags.editing.change import stored_scope
-from analytics_box.products.flags.editing.draft import clean_environment
-from analytics_box.products.flags.editing.messages import Environment, OwnedInput
+from analytics_box.products.flags.editing.messages import Environment, OwnedInput, clean_environment
 from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, Flag, FlagScope
 from analytics_box.products.flags.flag import Status as FlagStatus
 from analytics_box.products.flags.moving import flagd, flagd_writing, growthbook, launchdarkly, own, unleash

@@ -15,8 +15,7 @@ from analytics_box.products.links import qr_routes, slugs
 from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.redirects.live import live, redirected_to
 from analytics_box.products.links.slugs import short_url
-from analytics_box.products.links.targeting.query_strings import forward_query
-from analytics_box.products.links.targeting.rules import APPS, TargetChoice, TargetVisit
+from analytics_box.products.links.targeting.rules import APPS, TargetChoice, TargetVisit, forward_query
 from analytics_box.web.recognition import countries
 
 _BECAUSE = {

@@ -10,13 +10,15 @@ from msgspec.structs import replace
 
 from analytics_box.base.urls import url_parts
 from analytics_box.products.links.link import RedirectStatus, ShortLink
-from analytics_box.products.links.targeting.query_strings import Forwarding, forward_query, with_parameters
 from analytics_box.products.links.targeting.rules import (
+    Forwarding,
     TargetChoice,
     TargetRule,
     TargetVariant,
     TargetVisit,
     choose_target,
+    forward_query,
+    with_parameters,
 )
 
 _PLAIN, _RICH = 0, 1

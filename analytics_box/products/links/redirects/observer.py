@@ -79,7 +79,7 @@ class ClickSender(Struct, frozen=True):
         return TargetVisit(
             person=f"{self.network}\0{self.user_agent}",
             country=self.location.country,
-            country_code=_code_of(self.location.country),
+            country_code=_codes().get(self.location.country, "") if self.location.country else "",
             region=self.location.region,
             city=self.location.city,
             device=self.agent.device,
@@ -204,7 +204,3 @@ def _host(url: str) -> str:
 @lru_cache(maxsize=1)
 def _codes() -> dict[str, str]:
     return {name: code for code, name in names().items()}
-
-
-def _code_of(country: str) -> str:
-    return _codes().get(country, "") if country else ""

@@ -28,8 +28,7 @@ from analytics_box.products.links.redirects.directory import LinkDirectory
 from analytics_box.products.links.redirects.live import RedirectLink
 from analytics_box.products.links.redirects.observer import ClickSender, Observer, is_office
 from analytics_box.products.links.slugs import PREFIX, RESERVED_ON_DOMAINS, is_slug, short_url
-from analytics_box.products.links.targeting.query_strings import forward_query
-from analytics_box.products.links.targeting.rules import APPS, TargetChoice, address_in, choose_target
+from analytics_box.products.links.targeting.rules import APPS, TargetChoice, address_in, choose_target, forward_query
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.web import body
 from analytics_box.web.address import network_of

@@ -20,6 +20,7 @@ from analytics_box.figures.details import COLUMN_LABELS
 from analytics_box.figures.panels import BarRow
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.monitors import calls
+from analytics_box.products.monitors import outages as monitor_outages
 from analytics_box.products.monitors.access import viewable_monitor
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import calls as procedures
@@ -32,7 +33,6 @@ from analytics_box.products.monitors.figures.view import (
     monitor_view,
     spans_within,
 )
-from analytics_box.products.monitors.listing import rows
 from analytics_box.products.monitors.monitor import HOME, Kind, Monitor, MonitorId
 from analytics_box.products.monitors.outages import outages
 from analytics_box.products.monitors.page_frame import DONE, OutageReport, Reporting, frame
@@ -312,7 +312,7 @@ def _view(visit: PageRequest, monitor: Monitor, rest: str = "") -> View:
 
 
 async def _spans(visit: PageRequest, monitor: Monitor, since: int) -> Sequence[UptimeSpan]:
-    found = await visit.parts[QueryRunner].events.read(lambda db: rows.spans(db, (monitor.number,), since))
+    found = await visit.parts[QueryRunner].events.read(lambda db: monitor_outages.spans(db, (monitor.number,), since))
     return found[monitor.number]
 
 
@@ -320,7 +320,7 @@ async def _causes(visit: PageRequest, monitor: Monitor, incidents: Sequence[Upti
     caused = [span for span in incidents[-HISTORY:] if span.state in {DOWN, DEGRADED}]
     if not caused:
         return {}
-    return await visit.parts[QueryRunner].events.read(lambda db: rows.causes(db, monitor.number, caused))
+    return await visit.parts[QueryRunner].events.read(lambda db: monitor_outages.causes(db, monitor.number, caused))
 
 
 def _outages(visit: PageRequest, monitor: Monitor) -> Outages:

@@ -220,7 +220,7 @@ async def _page(
     found: Trial | None = None,
 ) -> Page:
     """The form of a new monitor, or of one that there is."""
-    errors = _wrong_fields(wrong) if wrong is not None else {}
+    errors = {form_field(name): message for name, message in field_errors(wrong).items()} if wrong is not None else {}
     swaps = wrong is not None and "hx-request" in visit.request.headers
     organization_id = monitor.organization_id if monitor is not None else visit.person.organization_id
     secrets = monitor.secrets if monitor is not None else None
@@ -262,11 +262,6 @@ def _parents(visit: PageRequest, organization_id: str, monitor: Monitor | None) 
     others = [one for one in known if monitor is None or one.id != monitor.id]
     named = sorted(((one.id, figures.visible(one.called)) for one in others), key=lambda one: one[1].casefold())
     return named[:MOST_PARENTS]
-
-
-def _wrong_fields(wrong: BadRequest | Conflict) -> dict[str, str]:
-    """Error messages by form field."""
-    return {form_field(name): message for name, message in field_errors(wrong).items()}
 
 
 def _difference_labels(state: MonitorFormState, secrets: MonitorSecrets | None) -> list[str]:

@@ -14,10 +14,10 @@ from analytics_box.base.clock import DAY
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts import telling
 from analytics_box.products.alerts.occurrence import monitor_subject
+from analytics_box.products.monitors import outages
 from analytics_box.products.monitors.calls import reachable_monitors
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.engine import State
-from analytics_box.products.monitors.listing import rows
 from analytics_box.products.monitors.listing.lines import (
     DAYS,
     URGENT,
@@ -157,7 +157,7 @@ async def _lines(visit: PageRequest, known: Monitors, shown: list[Monitor]) -> d
     now, events = visit.call.now, visit.parts[QueryRunner].events
     numbers = [monitor.number for monitor in shown]
     spans, responses = await events.read(
-        lambda db: (rows.spans(db, numbers, now - DAYS * DAY), rows.responses(db, numbers, now - DAY))
+        lambda db: (outages.spans(db, numbers, now - DAYS * DAY), outages.responses(db, numbers, now - DAY))
     )
     return {
         one.number: line(one, known.state_of(one), spans[one.number], responses.get(one.number), now) for one in shown
@@ -170,7 +170,7 @@ async def _downtime(visit: Visitor, found: list[Monitor], preset: Preset) -> Dow
     window = ranges.cut(ranges.window(ranges.of_preset(preset, now, tz), tz), now)
     numbers = [one.number for one in found]
     events = visit.parts[QueryRunner].events
-    downtimes = await events.read(lambda db: rows.downtimes(db, numbers, window.start, window.end))
+    downtimes = await events.read(lambda db: outages.downtimes(db, numbers, window.start, window.end))
     return downtime_summary(found, downtimes)
 
 

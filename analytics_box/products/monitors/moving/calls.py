@@ -4,7 +4,7 @@ A dry run of an import answers the same without storing anything.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Final, TypeVar
 
@@ -130,7 +130,7 @@ async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAns
     source, file = await queue.run(call.identity.holder, read_import, given.content, given.source)
     plan = MonitorImportPlan(_around(call, acting), acting, call.parts[MonitorTools].fence_of(acting), given.existing)
     planned, done = await queue.run(call.identity.holder, _plan_items, plan, file.monitors)
-    for some in _pieces(planned):
+    for some in (planned[first : first + _AT_ONCE] for first in range(0, len(planned), _AT_ONCE)):
         done += some if given.dryRun else await _store_items(call, acting, some)
     listed = await _windows(call, acting, plan.ids, file.windows, given)
     notes = await _alert_notes(call, acting, file, done, dry=given.dryRun)
@@ -302,10 +302,6 @@ def _row(call: Call, one: PlannedImport, *, dry: bool) -> MonitorRowOutcome:
         error=one.error,
         push_url=push_url(token, call.parts.settings) if token and is_new and not dry else None,
     )
-
-
-def _pieces(whole: list[T]) -> Iterator[list[T]]:
-    return (whole[first : first + _AT_ONCE] for first in range(0, len(whole), _AT_ONCE))
 
 
 _TYPES: Final[dict[Form, str]] = {"yaml": "application/yaml", "json": "application/json"}

@@ -14,8 +14,7 @@ from msgspec import Struct
 from analytics_box.base.outgoing.masking import masked_text
 from analytics_box.products.monitors.monitor import Assertion, Level, Subject
 from analytics_box.products.monitors.probing import json_values
-from analytics_box.products.monitors.probing.dns_record import DnsRecord
-from analytics_box.products.monitors.probing.seen import CheckObservations
+from analytics_box.products.monitors.probing.seen import CheckObservations, DnsRecord
 from analytics_box.products.monitors.result import AssertionResult, Outcome
 from analytics_box.query.patterns import NotAPattern, found_in
 

@@ -12,8 +12,7 @@ from analytics_box.products.monitors.monitor import Assertion
 from analytics_box.products.monitors.probing.address import name_of, place_of, server_of
 from analytics_box.products.monitors.probing.asking import RunningCheck
 from analytics_box.products.monitors.probing.assertions import evaluate_assertions, needs
-from analytics_box.products.monitors.probing.dns_record import DnsRecord, dns_record
-from analytics_box.products.monitors.probing.seen import CheckObservations
+from analytics_box.products.monitors.probing.seen import CheckObservations, DnsRecord, dns_record
 
 _ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]{2})|([rnt0\\]))")
 _ESCAPED: Final = {"r": "\r", "n": "\n", "t": "\t", "0": "\0", "\\": "\\"}

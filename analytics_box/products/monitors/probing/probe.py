@@ -10,7 +10,7 @@ from analytics_box.base.outgoing import messages
 from analytics_box.base.outgoing.client import Clients
 from analytics_box.base.outgoing.crowd import Crowd, CrowdSpot
 from analytics_box.base.outgoing.failures import RequestFailed
-from analytics_box.base.outgoing.fences import ADMINISTRATOR, RequestAsker, member_of
+from analytics_box.base.outgoing.fences import ADMINISTRATOR, member_of
 from analytics_box.base.outgoing.messages import CANARIES, BodyBudget, RequestCourse, Share
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.monitor import Kind, Monitor
@@ -48,7 +48,7 @@ class Prober:
         Raises Unavailable where the box has no room for the check, so that it says nothing; and CancelledError.
         """
         group = monitor.organization_id or CANARIES
-        client = self._clients.of(_asker(monitor))
+        client = self._clients.of(member_of(monitor.organization_id) if monitor.organization_id else ADMINISTRATOR)
         spot = CrowdSpot(self._crowd, group, client.fence)
         try:
             with Share(self._budget, group) as share:
@@ -60,11 +60,6 @@ class Prober:
         if spot.is_waiting and found.reason == "timeout":
             raise Unavailable(_("The check did not start because other checks of the same network took too long"))
         return found
-
-
-def _asker(monitor: Monitor) -> RequestAsker:
-    """The asker for a check: canaries and checks on the command line belong to no organization."""
-    return member_of(monitor.organization_id) if monitor.organization_id else ADMINISTRATOR
 
 
 async def _run_check(asking: RunningCheck) -> CheckResult:

@@ -112,7 +112,7 @@ class CheckEngine:
                 log.warning("Monitors: %s", refused.message)
 
     def put(self, monitor: Monitor, windows: Iterable[MaintenanceWindow] = ()) -> None:
-        """A monitor was made, edited, paused or resumed, or its windows changed. A new one is checked at once."""
+        """A monitor was made, edited, paused or resumed, or its windows changed. A new one is checked immediately."""
         watched = self._monitors.get(monitor.number)
         now = self._clock.now()
         if watched is None:
@@ -143,7 +143,7 @@ class CheckEngine:
             future.set_exception(NotFound(_("The monitor was removed")))
 
     async def check_now(self, number: int) -> CheckResult:
-        """Check a monitor at once; resumes when what came of it is on disk, where the disk takes it.
+        """Check a monitor now; resumes when what came of it is on disk, where the disk takes it.
 
         A check of it under way is waited for. Nothing is stored of one that is paused. Raises NotFound, and BadRequest
         for one that waits to be told.

@@ -44,7 +44,7 @@ class _OrganizationChecks(Struct):
 
 
 class Isolation:
-    """Lets results about a network through, at once or after a look at its `canaries`.
+    """Lets results about a network through, immediately or after a look at its `canaries`.
 
     `canaries` returns checks of hosts that have nothing to do with the monitors of these numbers. Without canaries the
     box is never cut off. `answered_at` is when one last answered, 0 if they are no evidence, and `since` when the box

@@ -39,7 +39,7 @@ def _next(phase_: int, step: int, now: int) -> int:
 
 
 class Bursts:
-    """Tells many changes at once from single ones."""
+    """Tells bursts of changes from single ones."""
 
     def __init__(self) -> None:
         self._since = 0

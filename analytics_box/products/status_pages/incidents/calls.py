@@ -16,7 +16,7 @@ from analytics_box.products.status_pages import incident_rows as rows
 from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach, save
 from analytics_box.products.status_pages.incident import AffectedComponent, Incident, IncidentUpdate, Kind
 from analytics_box.products.status_pages.incident_rows import EarlierText
-from analytics_box.products.status_pages.incidents import change, planning, rules
+from analytics_box.products.status_pages.incidents import change, rules
 from analytics_box.products.status_pages.incidents.messages import (
     AffectedComponentAnswer,
     CancelPageMaintenance,
@@ -185,7 +185,7 @@ async def create_maintenance(call: Call, given: CreatePageMaintenance) -> Incide
     own, whole = find_reachable_page(call, given.status_page_id)
     _check_muting(call, given.affected_monitors)
     monitors = call.parts[Monitors]
-    return await change_incident(call, whole.page.id, lambda db: planning.create(db, monitors, own, given))
+    return await change_incident(call, whole.page.id, lambda db: change.create_maintenance(db, monitors, own, given))
 
 
 async def update_maintenance(call: Call, given: UpdatePageMaintenance) -> IncidentAnswer:
@@ -197,13 +197,13 @@ async def update_maintenance(call: Call, given: UpdatePageMaintenance) -> Incide
     planned = (given.scheduled_for, given.scheduled_until, given.affected_monitors)
     _check_muting(call, [one for one in planned if one is not UNSET])
     monitors = call.parts[Monitors]
-    return await change_incident(call, page_id, lambda db: planning.update(db, monitors, own, given))
+    return await change_incident(call, page_id, lambda db: change.update_maintenance(db, monitors, own, given))
 
 
 async def cancel_maintenance(call: Call, given: CancelPageMaintenance) -> IncidentAnswer:
     """statusPage.cancelMaintenance: cancel future maintenance. Raises Forbidden, NotFound or BadRequest."""
     own, page_id = await of_incident(call, given.maintenance_id, ("maintenance", given.maintenance_id))
-    return await change_incident(call, page_id, lambda db: planning.cancel(db, own, given))
+    return await change_incident(call, page_id, lambda db: change.cancel(db, own, given))
 
 
 def _check_muting(call: Call, planned: Iterable[object]) -> None:

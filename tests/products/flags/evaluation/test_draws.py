@@ -13,8 +13,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from analytics_box.products.flags.editing.draft import new_definition
-from analytics_box.products.flags.editing.messages import CreateFlag
+from analytics_box.products.flags.editing.messages import CreateFlag, new_definition
 from analytics_box.products.flags.evaluation.bucketing import (
     absolute,
     murmur3,

@@ -5,8 +5,7 @@ import pytest
 from analytics_box.products.monitors.monitor import Comparison, JsonParsing, Level, Subject
 from analytics_box.products.monitors.probing import json_values
 from analytics_box.products.monitors.probing.assertions import evaluate_assertions
-from analytics_box.products.monitors.probing.dns_record import DnsRecord
-from analytics_box.products.monitors.probing.seen import CheckObservations
+from analytics_box.products.monitors.probing.seen import CheckObservations, DnsRecord
 from tests.cases import each
 from tests.products.monitors.probing.checking import NOW, that
 
