@@ -11,6 +11,8 @@ from analytics_box.base.store.db import Db
 from analytics_box.products.shares import change
 
 _SECONDS: Final = 10.0
+# Pages whose parts are still to come, so that a crowd that comes before they are ready does not ask for each again.
+_UNFINISHED_SECONDS: Final = 1.0
 _MOST_WEIGHT: Final = 16_000_000  # characters
 
 
@@ -19,8 +21,11 @@ class SharedPages:
     page."""
 
     def __init__(self, clock: Clock) -> None:
-        self._kept: BoundedCache[Hashable, str] = BoundedCache(
-            most_weight=_MOST_WEIGHT, weigh=lambda _key, text: len(text), seconds=_SECONDS, clock=clock
+        self._kept, self._unfinished = (
+            BoundedCache[Hashable, str](
+                most_weight=_MOST_WEIGHT, weigh=lambda _key, text: len(text), seconds=seconds, clock=clock
+            )
+            for seconds in (_SECONDS, _UNFINISHED_SECONDS)
         )
         self._made: dict[Hashable, asyncio.Task[str]] = {}
         self._views: dict[str, tuple[int, int]] = {}
@@ -37,12 +42,12 @@ class SharedPages:
 
     def has(self, key: Hashable) -> bool:
         """Whether this page is kept, so that it costs nothing."""
-        return self._kept.get(key) is not None
+        return (self._kept.get(key) or self._unfinished.get(key)) is not None
 
     async def find(self, key: Hashable, make: Callable[[], Awaitable[tuple[str, bool]]]) -> str:
-        """The page with this key. `make` returns it, and whether it has all of its parts, else it is not kept. Raises
-        what `make` raises."""
-        kept = self._kept.get(key)
+        """The page with this key. `make` returns it, and whether it has all of its parts, else it is kept
+        for a second only. Raises what `make` raises."""
+        kept = self._kept.get(key) or self._unfinished.get(key)
         if kept is not None:
             return kept
         making = self._made.get(key)
@@ -53,6 +58,5 @@ class SharedPages:
 
     async def _make(self, key: Hashable, make: Callable[[], Awaitable[tuple[str, bool]]]) -> str:
         text, is_whole = await make()
-        if is_whole:
-            self._kept.put(key, text)
+        (self._kept if is_whole else self._unfinished).put(key, text)
         return text
