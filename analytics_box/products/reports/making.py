@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from analytics_box.base import figures
 from analytics_box.base.errors import Unavailable
-from analytics_box.base.translation import _
+from analytics_box.base.translation import _, ngettext
 from analytics_box.figures import panels, tiles
 from analytics_box.figures.asking import PageQuery, SubjectFacts, UnansweredQuery, day_of
 from analytics_box.figures.board import Metric, Rows
@@ -134,7 +134,8 @@ async def _content(query: ReportQuery) -> ReportContent:
         time_zone=report.time_zone,
         period=f"{_weekday(days.first)} {period_text(days, USUAL)}" if days.length == 1 else period_text(days, USUAL),
         compared=period_text(earlier, USUAL) if earlier is not None else "",
-        lead=_("{count} visitors").format(count=visitors.value) + (f", {visitors.change}" if visitors.change else ""),
+        lead=ngettext("1 visitor", "{count} visitors", int(visitors.number or 0)).format(count=visitors.value)
+        + (f", {visitors.change}" if visitors.change else ""),
         url=f"{query.parts.settings.public_url}/sites/{website.id}?{range_address}",
         filtered=bool(report.filters),
         figures=totals if "figures" in sections else (),
