@@ -19,10 +19,8 @@ from analytics_box.products.reports.report import (
     ReportDeliveryShown,
     ReportShown,
 )
-from analytics_box.products.segments.segment import SEGMENTS
-from analytics_box.query.request import QueryFilterInput
+from analytics_box.products.segments.menu import filters_of_segment
 from analytics_box.resource.fields import date, values_of
-from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
@@ -58,7 +56,7 @@ async def get_by_id(call: Call, given: OneReport) -> ReportShown:
 async def create(call: Call, given: NewReport) -> ReportShown:
     """reports.create: create a report. Raises NotFound, BadRequest, Conflict or RateLimited."""
     website = own(call, given.websiteId)
-    filters = await _filters(call, website, given.segmentId)
+    filters = () if given.segmentId is None else await filters_of_segment(call, website, given.segmentId)
     zone = call.identity.person.time_zone if call.identity.person is not None else "UTC"
     values = values_of(given, Report)
     made = await call.parts.box_db.write(
@@ -72,7 +70,8 @@ async def update(call: Call, given: ChangedReport) -> ReportShown:
     website, _report = await find_report(call, given.id)
     values: dict[str, Any] = values_of(given, Report)
     if not isinstance(given.segmentId, UnsetType):
-        values["filters"] = await _filters(call, website, given.segmentId)
+        segment_id = given.segmentId
+        values["filters"] = () if segment_id is None else await filters_of_segment(call, website, segment_id)
     recipients = None if given.recipients is UNSET else given.recipients
     return await _answer(
         call, await call.write(lambda db: change.update(db, call.by, website, given.id, values, recipients))
@@ -143,13 +142,3 @@ async def _answer(call: Call, report: Report) -> ReportShown:
     call.parts[sending.ReportDeliveries].soon()
     (shown,) = await answers(call, [report])
     return shown
-
-
-async def _filters(call: Call, website: Website, segment_id: str | None) -> tuple[QueryFilterInput, ...]:
-    """The filters of a segment of this website. Raises NotFound."""
-    if segment_id is None:
-        return ()
-    owner, segment = await verbs.find_visible(call, SEGMENTS, segment_id)
-    if owner.id != website.id:
-        raise errors.NotFound.of("segment", segment_id)
-    return segment.content

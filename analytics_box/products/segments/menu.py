@@ -13,9 +13,11 @@ from analytics_box.figures.segmented import SavedSegments, SegmentChoice, Segmen
 from analytics_box.figures.view import View
 from analytics_box.products.segments import segment as kept
 from analytics_box.products.segments.segment import SEGMENTS
+from analytics_box.query.request import QueryFilterInput
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.saved.verbs import saved_hits
 from analytics_box.tenants.websites.reach import all_own
+from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
 from analytics_box.web.page.visit import PageRequest
 from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
@@ -71,3 +73,11 @@ async def _find(call: Call, number: int, segment_id: str) -> Segment | None:
 async def segment_hits(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
     """Segments by name."""
     return await saved_hits(call, asked, SEGMENTS, "tune", lambda one: f"/sites/{one.website_id}?segment={one.id}")
+
+
+async def filters_of_segment(call: Call, website: Website, segment_id: str) -> tuple[QueryFilterInput, ...]:
+    """The filters of a segment of this website, for what copies them. Raises NotFound."""
+    owner, segment = await verbs.find_visible(call, SEGMENTS, segment_id)
+    if owner.id != website.id:
+        raise errors.NotFound.of("segment", segment_id)
+    return segment.content

@@ -4,7 +4,7 @@ from typing import Any
 
 from analytics_box.base import errors
 from analytics_box.base.translation import _
-from analytics_box.products.segments.segment import SEGMENTS
+from analytics_box.products.segments.menu import filters_of_segment
 from analytics_box.products.shares import change
 from analytics_box.products.shares.directory import OwnedShare, ShareDirectory
 from analytics_box.products.shares.share import (
@@ -16,10 +16,8 @@ from analytics_box.products.shares.share import (
     ShareLink,
     ShareShown,
 )
-from analytics_box.query.request import QueryFilterInput
 from analytics_box.resource.fields import answer_of, values_of
 from analytics_box.tenants.accounts.passwords import Passwords
-from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import own, own_row
@@ -35,7 +33,7 @@ async def list_shares(call: Call, given: ListShares) -> list[ShareShown]:
 async def create(call: Call, given: NewShare) -> ShareShown:
     """shares.create: create a share link. Raises NotFound, BadRequest or Conflict."""
     website = own(call, given.websiteId)
-    filters = await _filters(call, website, given.segmentId) if given.segmentId is not None else ()
+    filters = await filters_of_segment(call, website, given.segmentId) if given.segmentId is not None else ()
     zone = call.identity.person.time_zone if call.identity.person is not None else "UTC"
     values = await _values(call, given)
     made = await call.parts.box_db.write(
@@ -90,11 +88,3 @@ async def _values(call: Call, given: NewShare | ChangedShare) -> dict[str, Any]:
     if values.get("password") is not None:
         values["password"] = await call.parts[Passwords].hash(values["password"])
     return values
-
-
-async def _filters(call: Call, website: Website, segment_id: str) -> tuple[QueryFilterInput, ...]:
-    """The filters of a segment of this website. Raises NotFound."""
-    owner, segment = await verbs.find_visible(call, SEGMENTS, segment_id)
-    if owner.id != website.id:
-        raise errors.NotFound.of("segment", segment_id)
-    return segment.content
