@@ -63,8 +63,20 @@ def addresses(box: Box, paths: Sequence[str]) -> list[str]:
     site, goal = f"/sites/{box.account.website_id}", goals(box, "list")[0]["id"]
     one_share, one_report = share(box), report(box)
     slug, share_id = one_share["slug"], one_share["id"]
-    names = {"share": f"/share/{slug}", "embed": f"/embed/{slug}", "share_id": share_id}
+    names = {"share": f"/share/{slug}", "embed": f"/embed/{slug}", "share_id": share_id, **funnel(box)}
     return [box.url + path.format(site=site, goal=goal, report=one_report, **names) for path in paths]
+
+
+def funnel(box: Box) -> dict[str, str]:
+    """The path of a funnel of the website, and the id of a segment, both as long as they can be."""
+    headers, site = {"x-api-key": box.account.api_key}, box.account.website_id
+    steps = [{"type": "PAGE_VIEW", "target": "/*", "name": "W" * 60}, {"type": "PAGE_VIEW", "target": "/docs"}]
+    given: dict[str, Any] = {"websiteId": site, "name": "<i>" + "W" * 90, "steps": steps}
+    made = httpx.post(f"{box.url}/funnels/create", json=given, headers=headers).raise_for_status().json()
+    filters = [{"field": "country", "op": "eq", "value": "Germany"}]
+    given = {"websiteId": site, "name": f"<i>{made['id']}" + "W" * 60, "filters": filters, "isShared": True}
+    saved = httpx.post(f"{box.url}/segments/create", json=given, headers=headers).raise_for_status().json()
+    return {"funnel": f"/sites/{site}/funnels/{made['id']}", "segment": saved["id"]}
 
 
 def share(box: Box) -> Any:
@@ -207,6 +219,10 @@ SIGNED_IN = (
     "{site}/retention?period=day&activation=a&split=country",
     "{site}/journeys",
     "{site}/journeys?way=to&anchor=page&name=/docs&collapse=/n*",
+    "{site}/funnels",
+    "{site}/funnels/new?goal={goal}",
+    "{funnel}?range=today&split=country&segments={segment}",
+    "{site}/events?event_name=purchase&series=signup",
     "{site}/goals/new?event=a",
     "{site}/goal?goal={goal}",
     "{site}?goal={goal}&tab=map&shade=conversions&reached_goal={goal}",
