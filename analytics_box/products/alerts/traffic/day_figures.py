@@ -28,7 +28,6 @@ from analytics_box.products.alerts.traffic import rules
 from analytics_box.products.alerts.traffic.rules import Verdict
 from analytics_box.products.alerts.traffic.watch import TrafficWindow, begin_alert, describe, end_alert
 from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures
-from analytics_box.products.goals.lookup import GOALS
 from analytics_box.query import ranges
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import Record
@@ -82,6 +81,8 @@ class FigureReader(Struct, frozen=True):
         return DayFigure(0, 0) if row is None else DayFigure(row["p75"] or 0, row["samples"])
 
     async def _goal(self, website: Website, goal_id: str, day: date) -> DayFigure:
+        from analytics_box.products.goals.lookup import GOALS  # noqa: PLC0415  pages come with it, which the start does not need
+
         goal = await self.db.read(lambda db: GOALS.find(db, goal_id))
         if goal is None or goal.website_id != website.id:
             return DayFigure(0, 0)
