@@ -194,7 +194,7 @@ async def watch_figures(box: Box) -> None:
         box.deliveries.soon()
 
 
-async def sweep_alarms(box: Box) -> None:
+async def sweep_alert_rules(box: Box) -> None:
     """Delete old records of alerts."""
     await box.parts[Reminders].sweep()
 
@@ -408,7 +408,7 @@ JOBS = (
     ScheduledJob("remind", 30, remind),
     ScheduledJob("watch traffic", 60, watch_traffic),
     ScheduledJob("watch figures", 600, watch_figures),
-    ScheduledJob("sweep alarms", 86_400, sweep_alarms, removes=True),
+    ScheduledJob("sweep alarms", 86_400, sweep_alert_rules, removes=True),
     ScheduledJob("reload places", 60, reload_geo, on="all"),
     ScheduledJob("count people", 3_600, count_allowed_bots, on="all"),
     ScheduledJob("forget held events", 3_600, forget_quarantined, removes=True, on="all"),

@@ -180,7 +180,7 @@ def _of_monitors(wired: PartInputs) -> tuple[object, ...]:
 
 
 def _telling(wired: PartInputs) -> tuple[object, ...]:
-    """Messages, and what alarms watch."""
+    """Messages, and what alert rules watch."""
     state, events, clock, url = wired.state, wired.events, wired.clock, wired.settings.public_url
     known = monitors_for_alerts(state.monitors)
     return (

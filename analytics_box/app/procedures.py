@@ -147,7 +147,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("config.addDomain", domain_calls.add_domain, "manage:config"),
     Procedure("config.verifyDomain", domain_calls.verify_domain, "manage:config"),
     Procedure("config.removeDomain", domain_calls.remove_domain, "manage:config"),
-    Procedure("alarms.list", alert_calls.list_alarms, "read:monitors"),
+    Procedure("alarms.list", alert_calls.list_rules, "read:monitors"),
     Procedure("alarms.create", alert_calls.create, "manage:config", "admin"),
     Procedure("alarms.update", alert_calls.update, "manage:config", "admin"),
     Procedure("alarms.delete", alert_calls.delete, "manage:config", "admin"),

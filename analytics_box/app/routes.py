@@ -189,7 +189,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/settings/members/remove", member_pages.remove, "admin"),
     page_route("/alarms", alert_pages.former_page),
     page_route("/alarms/{rest:path}", alert_pages.former_page),
-    page_route("/alerts", alert_pages.alarms),
+    page_route("/alerts", alert_pages.list_page),
     page_route("/alerts/new", alert_pages.new_rule_form, "admin"),
     form_route("/alerts/new", alert_pages.add_rule, "admin", kept=True),
     page_route("/alerts/{alarm_id:str}", alert_pages.edit_rule_form, "admin"),

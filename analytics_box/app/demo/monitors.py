@@ -1,4 +1,4 @@
-"""The demo's monitors of its shop, with maintenance and an alarm that is switched off."""
+"""The demo's monitors of its shop, with maintenance and an alert rule that is switched off."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime

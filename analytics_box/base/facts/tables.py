@@ -251,7 +251,7 @@ TABLES = (
     # What of a monitor goes on from check to check, and until when the box has been watching.
     FactTable("monitor_states", (*_integers("monitor"), *_texts("state")), key=("monitor",)),
     FactTable("monitor_engine", _integers("one alive_at canaries_at hours_until days_until urls_masked"), key=("one",)),
-    # What became of monitors, until it has been told (alarms).
+    # What became of monitors, until it has been told (alert rules).
     FactTable("transitions", (*_integers("monitor time"), *_texts("what detail"), *_integers("told"))),
     # Of events also their websites, and the UTC days of their times and of the starts of their sessions.
     FactTable("changes", (*_texts("source"), *_integers("row"), *_measurement("of_site day began"))),

@@ -130,13 +130,13 @@ class AlertRule(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Episode(Struct, frozen=True, kw_only=True):
-    """Something that lasts: an alarm and its subject, from the occurrence that began it until it is over.
+    """Something that lasts: an alert rule and its subject, from the occurrence that began it until it is over.
 
     `told` is whether anybody heard of it. `began` is when it happened; `reminded_at` is what reminders count from, and
     `escalates_at` and `due_at` when something is to be done next. Times are UTC ms.
     """
 
-    alarm_id: str
+    rule_id: str
     subject: str
     what: What
     occurrence: str
@@ -164,7 +164,7 @@ class HeldAlert(Struct, frozen=True, kw_only=True):
     """
 
     number: int
-    alarm_id: str
+    rule_id: str
     subject: str
     until: int
     occurrence: str

@@ -1,6 +1,6 @@
-"""The procedures `alarms.*` (wire 10.5). Scopes: read:monitors, write:monitors; manage:config to change alarms.
+"""The procedures `alarms.*` (wire 10.5). Scopes: read:monitors, write:monitors; manage:config to change rules.
 
-Everybody in the organization sees which alarms there are. Changing one decides where the box sends messages, so it is
+Everybody in the organization sees its alert rules. Changing one decides where the box sends messages, so it is
 for owners, admins and keys that may set up channels; members and keys with write:monitors acknowledge.
 """
 
@@ -84,7 +84,7 @@ class AlertRuleId(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AcknowledgeAlert(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of alarms.acknowledge. `subject` is that of one of the alarm's `open` entries."""
+    """Input of alarms.acknowledge. `subject` is that of one of the alert rule's `open` entries."""
 
     alarmId: Text
     subject: Text
@@ -105,13 +105,13 @@ class AlertTestAnswer(Struct, frozen=True):
     results: list[DestinationTestResult]
 
 
-async def list_alarms(call: Call, given: OrganizationInput) -> list[AlertRuleAnswer]:
+async def list_rules(call: Call, given: OrganizationInput) -> list[AlertRuleAnswer]:
     """alarms.list: list alert rules, oldest first. Raises Forbidden."""
     own = reach(call, given.organizationId)
     found = await call.read(lambda db: change.list_alert_rules(db, own))
     places = found.changeable and call.identity.may_act_for_organization("manage:config")
     tools = call.parts[ChannelTools]
-    return [alert_rule_answer(rule, found.channels, found.episodes, tools, places=places) for rule in found.alarms]
+    return [alert_rule_answer(rule, found.channels, found.episodes, tools, places=places) for rule in found.rules]
 
 
 async def create(call: Call, given: NewAlertRule) -> AlertRuleAnswer:
@@ -167,12 +167,12 @@ async def acknowledge(call: Call, given: AcknowledgeAlert) -> Success:
     return Success()
 
 
-async def try_now(call: Call, alarm_id: str, organization_id: str | None = None) -> list[tuple[Channel, SendOutcome]]:
-    """Send a test to all channels of an alarm and keep what came of it. Raises Forbidden, NotFound or RateLimited."""
+async def try_now(call: Call, rule_id: str, organization_id: str | None = None) -> list[tuple[Channel, SendOutcome]]:
+    """Send a test to all channels of a rule and keep what came of it. Raises Forbidden, NotFound or RateLimited."""
     own = reach(call, organization_id)
 
     def find(db: Connection) -> tuple[AlertRule, list[Channel]]:
-        rule = change.existing(db, own, alarm_id)
+        rule = change.existing(db, own, rule_id)
         known = {channel.id: channel for channel in channels.of(db, own.organization_id)}
         return rule, [known[one] for one in (*rule.channels, *rule.escalation) if one in known]
 

@@ -30,12 +30,12 @@ OVER: Final = "This rule has no open alert for this subject"
 
 
 class VisibleAlertRules(Struct, frozen=True):
-    """The alarms that someone sees, with their channels and what lasts; `changeable` says whether they may be changed.
+    """The alert rules that someone sees, with channels and open alerts, and whether they are `changeable`.
 
     Channels are by id, and the places that they lead to are for those who may change them.
     """
 
-    alarms: list[AlertRule]
+    rules: list[AlertRule]
     channels: dict[str, Channel]
     episodes: list[Episode]
     changeable: bool
@@ -45,7 +45,7 @@ def list_alert_rules(db: Connection, own: Reach) -> VisibleAlertRules:
     """The organization's alert rules, the oldest first. Raises Forbidden."""
     role, organization_id = role_of(db, own.organization_id, own.by), own.organization_id
     return VisibleAlertRules(
-        alarms=rows.of(db, organization_id),
+        rules=rows.of(db, organization_id),
         channels={channel.id: channel for channel in channels.of(db, organization_id)},
         episodes=[episode for episode in episode_rows.of_organization(db, organization_id) if episode.told],
         changeable=at_least(role, "admin"),

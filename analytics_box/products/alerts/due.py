@@ -68,8 +68,8 @@ def work_off(db: Connection, now: int, resting: Collection[str] = ()) -> int:
             told += _remind(db, episode, now)
     held: defaultdict[str, list[HeldAlert]] = defaultdict(list)
     for one in episode_rows.released_alerts(db, now):
-        held[one.alarm_id].append(one)
-    return told + sum(_release(db, alarm_id, found, now) for alarm_id, found in held.items())
+        held[one.rule_id].append(one)
+    return told + sum(_release(db, rule_id, found, now) for rule_id, found in held.items())
 
 
 def _due(db: Connection, now: int) -> tuple[set[str], bool]:
@@ -81,9 +81,9 @@ def _due(db: Connection, now: int) -> tuple[set[str], bool]:
 
 def _remind(db: Connection, episode: Episode, now: int) -> int:
     """Escalate or remind, unless it is quiet; then that waits for the end of the quiet hours."""
-    rule = rows.ALERT_RULES.find(db, episode.alarm_id)
+    rule = rows.ALERT_RULES.find(db, episode.rule_id)
     if rule is None or not rule.enabled:
-        episode_rows.delete(db, episode.alarm_id, episode.subject)
+        episode_rows.delete(db, episode.rule_id, episode.subject)
         return 0
     until = telling.ends_at(rule.conditions.quiet_hours, episode.what, now)
     if until is not None:
@@ -111,14 +111,14 @@ def _act(db: Connection, rule: AlertRule, episode: Episode, now: int) -> tuple[i
     return told, after
 
 
-def _release(db: Connection, alarm_id: str, held: list[HeldAlert], now: int) -> int:
+def _release(db: Connection, rule_id: str, held: list[HeldAlert], now: int) -> int:
     """The quiet hours are over: tell what they held back. One thing that still lasts is told as it would have been.
 
     Where alerts stay open there is no summary: what still lasts gets its own alert.
     """
     for one in held:
         episode_rows.remove_held(db, one.number)
-    rule = rows.ALERT_RULES.find(db, alarm_id)
+    rule = rows.ALERT_RULES.find(db, rule_id)
     if rule is None or not rule.enabled:
         return 0
     lasting, others = split(db, rule)

@@ -13,7 +13,7 @@ _EPISODE = """alarm_id, subject, what, occurrence, began, told, reminded_at, esc
 _HELD = "id, alarm_id, subject, until, occurrence, lasts, over"
 
 
-def find(db: Connection, alarm_id: str, subject: str) -> Episode | None:
+def find(db: Connection, rule_id: str, subject: str) -> Episode | None:
     return records.one_of(
         db,
         Episode,
@@ -21,7 +21,7 @@ def find(db: Connection, alarm_id: str, subject: str) -> Episode | None:
         -- alarms.episode
         select {_EPISODE} from alarm_episodes where alarm_id = ? and subject = ?
         """,
-        (alarm_id, subject),
+        (rule_id, subject),
     )
 
 
@@ -40,10 +40,10 @@ def of_organization(db: Connection, organization_id: str) -> list[Episode]:
     )
 
 
-def of_rule(db: Connection, alarm_id: str) -> list[Episode]:
+def of_rule(db: Connection, rule_id: str) -> list[Episode]:
     """All that lasts of one alarm."""
     return records.all_of(
-        db, Episode, f"-- alarms.of_alarm\nselect {_EPISODE} from alarm_episodes where alarm_id = ?", (alarm_id,)
+        db, Episode, f"-- alarms.of_alarm\nselect {_EPISODE} from alarm_episodes where alarm_id = ?", (rule_id,)
     )
 
 
@@ -118,7 +118,7 @@ def store_episode(db: Connection, episode: Episode) -> None:
           acknowledged_by = excluded.acknowledged_by
         """,
         (
-            episode.alarm_id,
+            episode.rule_id,
             episode.subject,
             episode.what,
             episode.occurrence,
@@ -134,10 +134,10 @@ def store_episode(db: Connection, episode: Episode) -> None:
     )
 
 
-def delete(db: Connection, alarm_id: str, subject: str) -> None:
+def delete(db: Connection, rule_id: str, subject: str) -> None:
     """Delete an episode that has ended."""
     db.execute(
-        "-- alarms.delete_episode\ndelete from alarm_episodes where alarm_id = ? and subject = ?", (alarm_id, subject)
+        "-- alarms.delete_episode\ndelete from alarm_episodes where alarm_id = ? and subject = ?", (rule_id, subject)
     )
 
 
@@ -159,35 +159,35 @@ def forget(db: Connection, organization_id: str, subject: str) -> None:
         )
 
 
-def forget_rule(db: Connection, alarm_id: str) -> None:
-    """Nothing lasts for this alarm, and nothing is held back."""
+def forget_rule(db: Connection, rule_id: str) -> None:
+    """Nothing lasts for this alert rule, and nothing is held back."""
     for table in ("alarm_episodes", "alarm_held"):
-        db.execute(f"-- alarms.forget_alarm\ndelete from {table} where alarm_id = ?", (alarm_id,))
+        db.execute(f"-- alarms.forget_alarm\ndelete from {table} where alarm_id = ?", (rule_id,))
 
 
 # Alerts held back by quiet hours or for a digest
 
 
-def hold(db: Connection, *, alarm_id: str, subject: str, until: int, occurrence: str, lasts: bool) -> None:
+def hold(db: Connection, *, rule_id: str, subject: str, until: int, occurrence: str, lasts: bool) -> None:
     """Tell it when the quiet hours end; `lasts` is whether it can be over before."""
     db.execute(
         """
         -- alarms.hold
         insert into alarm_held (alarm_id, subject, until, occurrence, lasts) values (?, ?, ?, ?, ?)
         """,
-        (alarm_id, subject, until, occurrence, int(lasts)),
+        (rule_id, subject, until, occurrence, int(lasts)),
     )
 
 
-def digest_end(db: Connection, alarm_id: str, now: int) -> int | None:
+def digest_end(db: Connection, rule_id: str, now: int) -> int | None:
     """Return the time at which held back alerts are sent; None if there are none."""
     found = db.execute(
-        "-- alarms.digest_end\nselect min(until) from alarm_held where alarm_id = ? and until > ?", (alarm_id, now)
+        "-- alarms.digest_end\nselect min(until) from alarm_held where alarm_id = ? and until > ?", (rule_id, now)
     ).fetchone()
     return None if found is None or found[0] is None else int(str(found[0]))
 
 
-def set_over(db: Connection, alarm_id: str, subject: str, at: int) -> bool:
+def set_over(db: Connection, rule_id: str, subject: str, at: int) -> bool:
     """Mark held back alerts about this subject as over; return whether there were any."""
     found = db.execute(
         """
@@ -195,14 +195,14 @@ def set_over(db: Connection, alarm_id: str, subject: str, at: int) -> bool:
         update alarm_held set over = ? where alarm_id = ? and subject = ? and lasts = 1 and over is null
         returning id
         """,
-        (at, alarm_id, subject),
+        (at, rule_id, subject),
     )
     return bool(found.fetchall())
 
 
-def release_now(db: Connection, alarm_id: str, now: int) -> None:
-    """The alarm's quiet hours have been changed: what they hold back is due now."""
-    db.execute("-- alarms.release_now\nupdate alarm_held set until = min(until, ?) where alarm_id = ?", (now, alarm_id))
+def release_now(db: Connection, rule_id: str, now: int) -> None:
+    """The alert rule's quiet hours have been changed: what they hold back is due now."""
+    db.execute("-- alarms.release_now\nupdate alarm_held set until = min(until, ?) where alarm_id = ?", (now, rule_id))
 
 
 def released_alerts(db: Connection, now: int) -> list[HeldAlert]:

@@ -52,25 +52,25 @@ _ADVANCED = {
 _FIELDS = {"triggerType": "trigger", "triggerConditions": "escalate_after_minutes", "websiteId": "website"}
 
 
-async def alarms(visit: Visitor) -> Page:
+async def list_page(visit: Visitor) -> Page:
     """GET /alerts."""
     return await alert_rules_page(visit, Again(), done=_DONE.get(visit.asked("done"), ""))
 
 
 async def alert_rules_page(visit: PageRequest, again: Again, *, done: str = "") -> Page:
-    """The list of alarms and what is going on; `general` of a form says what went wrong."""
+    """The list of alert rules and what is going on; `general` of a form says what went wrong."""
     person, own = visit.person, reach(visit.call)
     found = await visit.call.read(lambda db: change.list_alert_rules(db, own))
-    names = {rule.id: rule.name for rule in found.alarms}
+    names = {rule.id: rule.name for rule in found.rules}
     return visit.settings_page(
         "alert_rules.html",
         "alerts",
         again=again,
-        alarms=[view.row(rule, found.channels, _websites(visit), person) for rule in found.alarms],
+        rules=[view.row(rule, found.channels, _websites(visit), person) for rule in found.rules],
         going=[
-            view.going(episode, names[episode.alarm_id], person, visit.call.now)
+            view.going(episode, names[episode.rule_id], person, visit.call.now)
             for episode in found.episodes
-            if episode.alarm_id in names
+            if episode.rule_id in names
         ],
         channels=len(found.channels),
         editable=found.changeable,
@@ -158,8 +158,8 @@ async def act(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) ->
             raise errors.NotFound(_("This page does not exist"))
 
 
-async def _test(visit: PageRequest, alarm_id: str) -> Page:
-    tried = await procedures.try_now(visit.call, alarm_id)
+async def _test(visit: PageRequest, rule_id: str) -> Page:
+    tried = await procedures.try_now(visit.call, rule_id)
     wrong = [f"{channel.name}: {outcome.error}" for channel, outcome in tried if outcome.error]
     if wrong or not tried:
         failed = _("The test did not arrive. {errors}").format(
@@ -171,7 +171,7 @@ async def _test(visit: PageRequest, alarm_id: str) -> Page:
 
 
 async def _form(visit: PageRequest, again: Again, *, rule: AlertRule | None = None) -> Page:
-    """The form of a new alarm, or of one that there is."""
+    """The form of a new alert rule, or of one that there is."""
     own, organization = await _channels(visit), visit.person.organization_id
     monitors = visit.parts[MonitorsOfOrganization].of(organization)
     choices = form.monitor_choices(monitors, again.values)
@@ -232,6 +232,6 @@ def _websites(visit: PageRequest) -> dict[str, str]:
     return {one.id: one.name for one in visit.parts[Directory].of(visit.person.organization_id)}
 
 
-async def _find(visit: PageRequest, alarm_id: str) -> AlertRule:
+async def _find(visit: PageRequest, rule_id: str) -> AlertRule:
     own = reach(visit.call)
-    return await visit.call.read(lambda db: change.existing(db, own, alarm_id))
+    return await visit.call.read(lambda db: change.existing(db, own, rule_id))

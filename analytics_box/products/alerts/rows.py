@@ -1,4 +1,4 @@
-"""Alarms in box.db. Every function takes a connection inside the caller's transaction."""
+"""Alert rules in box.db. Every function takes a connection inside the caller's transaction."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ ALERT_RULES: Final = AuditedTable(
 
 
 def of(db: Connection, organization_id: str) -> list[AlertRule]:
-    """The alarms of an organization, the oldest first."""
+    """The alert rules of an organization, the oldest first."""
     return ALERT_RULES.all(db, "organization_id = ? order by created_at, id", organization_id)
 
 
@@ -64,23 +64,23 @@ def rates_of(db: Connection, organization_id: str) -> list[tuple[Figure, str, st
     ]
 
 
-def note_topic(db: Connection, alarm_id: str, topic: str, now: int) -> bool:
-    """Write down that an alarm has dealt with this topic; whether it had not before."""
+def note_topic(db: Connection, rule_id: str, topic: str, now: int) -> bool:
+    """Write down that an alert rule has dealt with this topic; whether it had not before."""
     found = db.execute(
         """
         -- alarms.note_topic
         insert into alarm_topics (alarm_id, topic, at) values (?, ?, ?) on conflict do nothing returning at
         """,
-        (alarm_id, topic, now),
+        (rule_id, topic, now),
     )
     return bool(found.fetchall())
 
 
 def forget_topics(db: Connection, before: int) -> None:
-    """Forget what alarms dealt with before this instant."""
+    """Forget what alert rules dealt with before this instant."""
     db.execute("-- alarms.forget_topics\ndelete from alarm_topics where at < ?", (before,))
 
 
-def note_told(db: Connection, alarm_id: str, now: int) -> None:
+def note_told(db: Connection, rule_id: str, now: int) -> None:
     """Record that the rule has just sent something."""
-    db.execute("-- alarms.note_told\nupdate alarms set told_at = ? where id = ?", (now, alarm_id))
+    db.execute("-- alarms.note_told\nupdate alarms set told_at = ? where id = ?", (now, rule_id))

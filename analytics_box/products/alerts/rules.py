@@ -127,7 +127,7 @@ def is_zone(name: str) -> bool:
 
 
 def matches(rule: AlertRule, occurrence: Occurrence) -> bool:
-    """Whether an alarm is about this, apart from whether it wants to be told of its kind."""
+    """Whether an alert rule is about this, apart from whether it wants to be told of its kind."""
     if rule.organization_id != occurrence.organization_id:
         return False
     if rule.website_id is not None and rule.website_id != occurrence.website_id:
@@ -138,7 +138,7 @@ def matches(rule: AlertRule, occurrence: Occurrence) -> bool:
 
 
 def _is_of(conditions: Conditions, occurrence: Occurrence) -> bool:
-    """Whether the monitor is among those of an alarm; without conditions all are."""
+    """Whether the monitor is among those of an alert rule; without conditions all are."""
     if not (conditions.monitor_ids or conditions.groups or conditions.tags):
         return True
     return (
@@ -154,14 +154,14 @@ def _share_a_name(wanted: Collection[str], there: Collection[str]) -> bool:
 
 
 def wants(rule: AlertRule, occurrence: Occurrence) -> bool:
-    """Whether an alarm tells this kind of occurrence. What flapping ends with counts as what it is then as well."""
+    """Whether a rule tells this kind of occurrence. What flapping ends with counts as what it is then as well."""
     if tells(rule, occurrence.what):
         return True
     return occurrence.what == "stable" and tells(rule, occurrence.still or "recovered")
 
 
 def tells(rule: AlertRule, what: What) -> bool:
-    """Whether this is among what an alarm tells."""
+    """Whether this is among what an alert rule tells."""
     return what not in OF_MONITORS or what in (rule.conditions.events or USUAL)
 
 

@@ -1,4 +1,4 @@
-"""Alarms as procedures answer with them (wire 10.5)."""
+"""Alert rules as procedures answer with them (wire 10.5)."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -58,7 +58,7 @@ class AlertRuleAnswer(Struct, frozen=True):
 def alert_rule_answer(
     rule: AlertRule, led: Mapping[str, Channel], episodes: list[Episode], tools: ChannelTools, *, places: bool
 ) -> AlertRuleAnswer:
-    """An alarm for an answer; with the places that it leads to for those who may see them."""
+    """An alert rule for an answer; with the places that it leads to for those who may see them."""
     return answer_of(
         AlertRuleAnswer,
         rule,
@@ -68,7 +68,7 @@ def alert_rule_answer(
             for channel_id in ids
             if channel_id in led
         ],
-        open=[_open(episode) for episode in episodes if episode.alarm_id == rule.id],
+        open=[_open(episode) for episode in episodes if episode.rule_id == rule.id],
     )
 
 

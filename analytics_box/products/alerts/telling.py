@@ -1,6 +1,6 @@
-"""From an occurrence to messages: the alarms that are about it, and what each of them does, in one transaction.
+"""From an occurrence to messages: the alert rules that are about it, and what each of them does, in one transaction.
 
-The topic of a message is that of its occurrence. So a channel hears each thing once, however many alarms lead to it,
+The topic of a message is that of its occurrence. So a channel hears each thing once, however many rules lead to it,
 and telling the same occurrence again after a crash changes nothing.
 """
 
@@ -70,24 +70,24 @@ def tell(db: Connection, occurrence: Occurrence, *, now: int) -> int:
 
 def tell_all(db: Connection, occurrences: Sequence[Occurrence], *, now: int) -> int:
     """Tell of several things in their order, as `tell` does."""
-    alarms: dict[tuple[str, bool], list[AlertRule]] = {}
+    found: dict[tuple[str, bool], list[AlertRule]] = {}
     told = 0
     for occurrence in occurrences:
         key = occurrence.organization_id, occurrence.what in OF_MONITORS
-        if key not in alarms:
-            alarms[key] = rows.enabled_of(db, key[0], uptime=key[1])
-        told += sum(to(db, rule, occurrence, now=now) for rule in alarms[key] if rules.matches(rule, occurrence))
+        if key not in found:
+            found[key] = rows.enabled_of(db, key[0], uptime=key[1])
+        told += sum(to(db, rule, occurrence, now=now) for rule in found[key] if rules.matches(rule, occurrence))
     return told
 
 
 def is_wanted(db: Connection, organization_id: str, what: What) -> bool:
-    """Whether an alarm of the organization tells this, so that it is worth finding out."""
-    alarms = rows.enabled_of(db, organization_id, uptime=what in OF_MONITORS)
-    return any(rules.tells(rule, what) for rule in alarms)
+    """Whether an alert rule of the organization tells this, so that it is worth finding out."""
+    alert_rules = rows.enabled_of(db, organization_id, uptime=what in OF_MONITORS)
+    return any(rules.tells(rule, what) for rule in alert_rules)
 
 
 def to(db: Connection, rule: AlertRule, occurrence: Occurrence, *, now: int, others: Sequence[str] = ()) -> int:
-    """Let one alarm deal with an occurrence, once; the number of messages. `others` are further subjects that it is
+    """Let one rule deal with an occurrence, once; the number of messages. `others` are further subjects that it is
     about; their end sends no message."""
     if not rows.note_topic(db, rule.id, occurrence.topic, now):
         return 0
@@ -126,14 +126,14 @@ def end(db: Connection, rule: AlertRule, subject: str, *, now: int) -> int:
 def forget(db: Connection, organization_id: str, subject: str, *, now: int) -> None:
     """Close the alerts about a removed subject. Alerts that would stay open are resolved."""
     for episode in episode_rows.of_subject(db, organization_id, subject):
-        rule = rows.ALERT_RULES.find(db, episode.alarm_id)
+        rule = rows.ALERT_RULES.find(db, episode.rule_id)
         if rule is not None:
             end(db, rule, subject, now=now)
     episode_rows.forget(db, organization_id, subject)
 
 
 def send(db: Connection, rule: AlertRule, message: Message, channels: Sequence[str], *, topic: str, now: int) -> int:
-    """Put a message for some of an alarm's channels; for how many."""
+    """Put a message for some of an alert rule's channels; for how many."""
     if not channels:
         return 0
     told = deliveries.queue_deliveries(db, rule.organization_id, message, topic=topic, now=now, only=channels)
@@ -158,7 +158,7 @@ def _begin(db: Connection, rule: AlertRule, occurrence: Occurrence, what: What, 
         return
     wait = rule.conditions.escalate_after_minutes
     episode = Episode(
-        alarm_id=rule.id,
+        rule_id=rule.id,
         subject=occurrence.subject,
         what=what,
         occurrence=_json(occurrence),
@@ -199,7 +199,7 @@ def _notified_channels(rule: AlertRule, episode: Episode) -> Sequence[str]:
 def _hold(db: Connection, rule: AlertRule, occurrence: Occurrence, until: int) -> None:
     episode_rows.hold(
         db,
-        alarm_id=rule.id,
+        rule_id=rule.id,
         subject=occurrence.subject,
         until=until,
         occurrence=_json(occurrence),

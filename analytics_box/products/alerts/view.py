@@ -1,4 +1,4 @@
-"""Alarms as the list shows them. Pure but for the time zone."""
+"""Alert rules as the list shows them. Pure but for the time zone."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,9 +22,9 @@ _LIMITS = {
 
 
 class Going(Struct, frozen=True):
-    """Something that goes on: what an alarm said of it, since when, and whether someone looks after it."""
+    """Something that goes on: what an alert rule said of it, since when, and whether someone looks after it."""
 
-    alarm_id: str
+    rule_id: str
     subject: str
     title: str
     note: str
@@ -32,7 +32,7 @@ class Going(Struct, frozen=True):
 
 
 class AlertRuleRow(Struct, frozen=True):
-    """An alarm in the list."""
+    """An alert rule in the list."""
 
     id: str
     name: str
@@ -48,7 +48,7 @@ class AlertRuleRow(Struct, frozen=True):
 def row(
     rule: AlertRule, channels: Mapping[str, Channel], websites: Mapping[str, str], person: SignedInPerson
 ) -> AlertRuleRow:
-    """An alarm for this reader; `websites` are names by id."""
+    """An alert rule for this reader; `websites` are names by id."""
     return AlertRuleRow(
         id=rule.id,
         name=rule.name,
@@ -65,10 +65,10 @@ def row(
 
 
 def going(episode: Episode, name: str, person: SignedInPerson, now: int) -> Going:
-    """Something that goes on, for this reader; `name` is the alarm's."""
+    """Something that goes on, for this reader; `name` is the alert rule's."""
     since = dates.moment(episode.began, person)
     return Going(
-        alarm_id=episode.alarm_id,
+        rule_id=episode.rule_id,
         subject=episode.subject,
         title=messages.parse_occurrence(episode.occurrence).title,
         note=_("{name}. Since {when}, for {duration}.").format(

@@ -1,6 +1,6 @@
 """Expiring domain registrations: alert rules are notified 30, 14, 7, 3 and 1 days before, once each.
 
-Only domains of monitors that are checked are asked for, of organizations with an alarm about domains: each once a day.
+Only domains of monitors that are checked are asked for, of organizations with a rule about domains: each once a day.
 What was told is known by its topic, so nothing of this is stored.
 """
 

@@ -45,7 +45,7 @@ Also = Callable[[Sequence[Told]], Awaitable[None]]
 
 
 class Teller:
-    """Gives transitions to the alarms of their organizations, and after them to what `also` is to know of them.
+    """Gives transitions to the alert rules of their organizations, and after them to what `also` is to know of them.
 
     `soon` runs after the commit. Both can get a transition again, and identify it by its id.
     """

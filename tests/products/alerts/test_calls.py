@@ -206,7 +206,7 @@ def test_changes_are_in_the_audit_log_without_secrets(world: World) -> None:
     assert json.loads(str(found[2][1])) == {"name": "Other", "acknowledged": "m1 down"}
 
 
-def test_an_organization_has_so_many_alarms(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_organization_has_so_many_alert_rules(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("analytics_box.products.alerts.change.MOST_RULES", 1)
     hook = world.channel()
     world.alarm(hook)

@@ -21,7 +21,7 @@ from analytics_box.base.clock import DAY, HOUR, Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.store.db import Db
 from analytics_box.base.translation import _
-from analytics_box.products.alerts import rows as alarm_rows
+from analytics_box.products.alerts import rows as alert_rows
 from analytics_box.products.alerts.alert_rule import AlertRule, Figure
 from analytics_box.products.alerts.rules import FIGURE_LABELS
 from analytics_box.products.alerts.traffic import rules
@@ -113,11 +113,11 @@ class FigureWatch:
         """Judge what has not been judged; return the number of messages. One website never stops others."""
         now = self._clock.now()
         day = ranges.today(now - LATE, _UTC) - timedelta(days=1)
-        alarms = [one for one in await self._db.read(alarm_rows.of_traffic) if one.conditions.figure is not None]
-        if not alarms:
+        alert_rules = [one for one in await self._db.read(alert_rows.of_traffic) if one.conditions.figure is not None]
+        if not alert_rules:
             return 0
         reader, told, judged = FigureReader(parts[QueryRunner], self._db, now), 0, {}
-        for rule in alarms:
+        for rule in alert_rules:
             for website in self._websites.of(rule.organization_id):
                 if rule.website_id not in {None, website.id}:
                     continue
@@ -169,7 +169,7 @@ class FigureWatch:
             "traffic_spike" if rule.trigger == "traffic_spike" else "traffic_drop", about, title, text, fields
         )
         occurrence = replace(made, topic=f"{made.topic}:{figure}:{target}")
-        return await self._db.write(partial(begin_alert, alarm_id=rule.id, occurrence=occurrence, now=reader.now))
+        return await self._db.write(partial(begin_alert, rule_id=rule.id, occurrence=occurrence, now=reader.now))
 
 
 def judge(figure: Figure, now: DayFigure, usual: float, wanted: rules.Terms, *, is_spike: bool) -> Verdict:

@@ -1,4 +1,4 @@
-"""Watches the traffic of websites for alarms, in closed windows of whole minutes.
+"""Watches the traffic of websites for alert rules, in closed windows of whole minutes.
 
 Nothing is judged but what the box has watched: after it was off, or after its clock jumped, a whole window has to pass
 first. While the monitor of a website is down, and until a whole window lies behind that, its traffic is not judged.
@@ -22,7 +22,7 @@ from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts import episode_rows, telling
-from analytics_box.products.alerts import rows as alarm_rows
+from analytics_box.products.alerts import rows as alert_rows
 from analytics_box.products.alerts.alert_rule import AlertRule, ErrorAlert
 from analytics_box.products.alerts.messages import duration
 from analytics_box.products.alerts.monitored import MonitorsOfOrganization
@@ -187,7 +187,7 @@ _PEOPLE = (PAGE_VIEW, CUSTOM)
 
 
 class TrafficFigures:
-    """The figures of one round; each is asked for once, however many alarms want it. Windows are [start, end)."""
+    """The figures of one round; each is asked for once, however many alert rules want it. Windows are [start, end)."""
 
     def __init__(self, engines: Engines) -> None:
         self._engines = engines
@@ -291,7 +291,7 @@ class AlertingGroups(Struct, frozen=True):
 
 
 class TrafficWatch:
-    """Looks at the websites of all alarms about traffic. Call `run` each minute."""
+    """Looks at the websites of all alert rules about traffic. Call `run` each minute."""
 
     def __init__(
         self,
@@ -317,11 +317,11 @@ class TrafficWatch:
     async def run(self) -> int:
         """Judge what has been closed since the last look; the number of messages. One website never stops others."""
         now = self._clock.now()
-        alarms, before, outages = await self._db.read(_state)
-        if not alarms:
+        alert_rules, before, outages = await self._db.read(_state)
+        if not alert_rules:
             return 0
         span = self._span(before, now)
-        pairs = [(rule, website) for rule in alarms for website in self._of(rule)]
+        pairs = [(rule, website) for rule in alert_rules for website in self._of(rule)]
         down = {website.id for _rest, website in pairs if self._monitored.is_down(website.id)}
         outages |= dict.fromkeys(down, now)
         await self._db.write(partial(_note, span=span, down=down, now=now))
@@ -336,12 +336,12 @@ class TrafficWatch:
             except BoxError as busy:
                 log.warning("The traffic of %s could not be checked: %s", website.id, busy.message)
         there = {(rule.id, subject(website.id)) for rule, website in pairs}
-        await self._db.write(partial(_end_others, alarms=alarms, there=there, now=now))
+        await self._db.write(partial(_end_others, alert_rules=alert_rules, there=there, now=now))
         self._judged = end
         return told
 
     def _of(self, rule: AlertRule) -> list[Website]:
-        """The websites of an alarm: the one that it names, if that is still there, or all."""
+        """The websites of an alert rule: the one that it names, if that is still there, or all."""
         own = self._websites.of(rule.organization_id)
         return [website for website in own if rule.website_id in {None, website.id}]
 
@@ -367,7 +367,7 @@ class TrafficWatch:
         if found.occurrence is None:
             await self._db.write(partial(end_alert, rule=rule, website_id=website.id, now=now))
             return 0
-        return await self._db.write(partial(begin_alert, alarm_id=rule.id, occurrence=found.occurrence, now=now))
+        return await self._db.write(partial(begin_alert, rule_id=rule.id, occurrence=found.occurrence, now=now))
 
     async def _judge(
         self, rule: AlertRule, website: Website, measured: TrafficFigures, *, end: int, since: int, now: int
@@ -461,7 +461,7 @@ class TrafficWatch:
 
 
 def _state(db: Connection) -> tuple[list[AlertRule], WatchedPeriod | None, dict[str, int]]:
-    return alarm_rows.of_traffic(db), rows.span(db), rows.outages(db)
+    return alert_rows.of_traffic(db), rows.span(db), rows.outages(db)
 
 
 def _note(db: Connection, *, span: WatchedPeriod, down: set[str], now: int) -> None:
@@ -471,17 +471,17 @@ def _note(db: Connection, *, span: WatchedPeriod, down: set[str], now: int) -> N
     rows.forget_outages(db, now - _REMEMBERED)
 
 
-def begin_alert(db: Connection, *, alarm_id: str, occurrence: Occurrence, now: int) -> int:
-    """Tell it unless that lasts already, or the alarm has been switched off in the meantime."""
-    rule = alarm_rows.ALERT_RULES.find(db, alarm_id)
-    if rule is None or not rule.enabled or episode_rows.find(db, alarm_id, occurrence.subject) is not None:
+def begin_alert(db: Connection, *, rule_id: str, occurrence: Occurrence, now: int) -> int:
+    """Tell it unless that lasts already, or the alert rule has been switched off in the meantime."""
+    rule = alert_rows.ALERT_RULES.find(db, rule_id)
+    if rule is None or not rule.enabled or episode_rows.find(db, rule_id, occurrence.subject) is not None:
         return 0
     return telling.to(db, rule, occurrence, now=now)
 
 
 def _follow_groups(db: Connection, *, rule_id: str, found: AlertingGroups, now: int) -> int:
     """Begin an alert for each group that has none yet, and end those of groups that are as usual again."""
-    rule = alarm_rows.ALERT_RULES.find(db, rule_id)
+    rule = alert_rows.ALERT_RULES.find(db, rule_id)
     if rule is None or not rule.enabled:
         return 0
     website_id = found.about.website.id
@@ -508,9 +508,9 @@ def end_alert(db: Connection, *, rule: AlertRule, website_id: str, now: int) -> 
     telling.end(db, rule, subject(website_id), now=now)
 
 
-def _end_others(db: Connection, *, alarms: list[AlertRule], there: set[tuple[str, str]], now: int) -> None:
+def _end_others(db: Connection, *, alert_rules: list[AlertRule], there: set[tuple[str, str]], now: int) -> None:
     """End what lasts of websites that are not there any more."""
-    for rule in alarms:
+    for rule in alert_rules:
         for episode in episode_rows.of_rule(db, rule.id):
             if (rule.id, episode.subject.partition(_ERROR)[0]) not in there:
                 telling.end(db, rule, episode.subject, now=now)

@@ -232,7 +232,7 @@ def follow(
             **names
         )
     names |= {"channel": channel.name}
-    rule = next((one for one in seen.alarms if _covers(one, channel, monitor_ids)), None)
+    rule = next((one for one in seen.rules if _covers(one, channel, monitor_ids)), None)
     if rule is not None:
         return _("Notification {name}: the alert rule {rule} already notifies {channel}.").format(
             **names, rule=rule.name
