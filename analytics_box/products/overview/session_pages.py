@@ -5,6 +5,7 @@ Viewers see sessions as they see figures; whose they are, and what else the same
 """
 
 import asyncio
+import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
@@ -49,6 +50,11 @@ LONGEST_ID: Final = 256
 MOST_NEIGHBOURS: Final = 20
 MOST_GOALS: Final = 20
 SORTS: Final = {"": _("Newest first"), "interesting": _("Most eventful first")}
+# The fields that a search looks at. Each is a pattern, and a query can have 20 of them.
+SEARCHED: Final = (
+    *("referrer", "country", "region", "city", "browser_name", "os_name", "utm_campaign"),
+    *("viewed_page", "event", "error"),
+)
 
 
 async def session_list(visit: Visitor, website_id: FromPath[str]) -> Answer:
@@ -61,7 +67,9 @@ async def session_list(visit: Visitor, website_id: FromPath[str]) -> Answer:
         return settled
     asking, board = await page.empty(visit, website.site, view)
     view = board.view
-    detail = replace(view.detail, search="", ascending=False, page=min(view.detail.page, MOST_PAGES))
+    detail = replace(view.detail, ascending=False, page=min(view.detail.page, MOST_PAGES))
+    if detail.search:
+        asking = replace(asking, of=OF_SESSIONS, filters=(*asking.filters, search_for(detail.search)))
     sort = detail.sort if detail.sort in SORTS else ""
     query_type = WORTH_A_LOOK if sort else LISTED
     content: dict[str, Any] = {"failed": "", "lines": (), "counted": "", "earlier": "", "later": ""}
@@ -86,9 +94,23 @@ async def session_list(visit: Visitor, website_id: FromPath[str]) -> Answer:
         shell=site_shell(visit, "sessions", website),
         site=website,
         board=board,
-        sorts=[(label, view.link(detail=TableState(sort=name)), name == sort) for name, label in SORTS.items()],
+        sorts=[
+            (label, view.link(detail=TableState(search=detail.search, sort=name)), name == sort)
+            for name, label in SORTS.items()
+        ],
+        fields=replace(view, detail=replace(detail, search="", page=1)).all_fields,
+        search=detail.search,
+        everything=view.link(detail=replace(detail, search="", page=1)),
         **content,
     )
+
+
+def search_for(text: str) -> QueryFilterInput:
+    """The filter that selects the session with this id, and those with the text in what is listed of them, in any
+    case."""
+    pattern = f"(?i){re.escape(text)}"
+    fields = [QueryFilterInput(field=name, op="regex", value=pattern) for name in SEARCHED]
+    return QueryFilterInput(any=[QueryFilterInput(field="session_id", op="eq", value=text), *fields])
 
 
 def _lines(rows: Sequence[Record], asking: PageQuery, website: Website, view: View) -> tuple[SessionLine, ...]:

@@ -93,8 +93,16 @@ _PARTS: Final = {
 }
 WORTH_A_LOOK: Final = TYPES["interesting_sessions"]
 LISTED: Final = replace(WORTH_A_LOOK, asks=(replace(WORTH_A_LOOK.asks[0], order=NEWEST),))
-# The board of what is asked about one session or visitor: its types keep the filters of sessions.
-OF_SESSIONS: Final = replace(WEBSITE, about=lambda _: BoardSubject({}, lambda query_type: query_type))
+
+
+def _also_of_sessions(query_type: QueryType) -> QueryType:
+    """A type with the filters of pages and with its own, which say what session or visitor it is about."""
+    asked = WEBSITE.about({}).asks(query_type)
+    return replace(asked, filters=tuple(dict.fromkeys((*asked.filters, *query_type.filters))))
+
+
+# The board of what is asked about single sessions or visitors.
+OF_SESSIONS: Final = replace(WEBSITE, about=lambda _: BoardSubject({}, _also_of_sessions))
 # Asked as the types with these names, whose filters they have.
 NEIGHBOURS: Final = replace(LISTED, name="profile_sessions", needs=TYPES["profile_sessions"].needs)
 STORY: Final = QueryType(

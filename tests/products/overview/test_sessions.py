@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -83,6 +84,46 @@ def test_filters_of_the_address_narrow_the_sessions_as_in_the_api(box: WholeBox)
     assert ids(answer) == asked(box, {"field": "path", "op": "eq", "value": "/pricing"})
     assert len(ids(answer)) == 1
     assert "1 session<" in answer.body.decode()
+
+
+@pytest.mark.parametrize(
+    ("search", "entries"),
+    [
+        ("PRICING", ["/pricing"]),
+        ("signup", ["/"]),
+        ("broken", ["/"]),
+        ("direct", ["/", "/pricing", "/early"]),
+        ("pric.ng", []),
+        ("%", []),
+        ('"><i>(?=', []),
+    ],
+)
+def test_search_finds_sessions_by_what_they_have_in_any_case(box: WholeBox, search: str, entries: list[str]) -> None:
+    answer = page(box, f"sessions?{urlencode({'range': 'last_7d', 'q': search})}")
+    assert re.findall(r'class="session-entry"><bdi>([^<]+)<', answer.body.decode()) == entries
+    number = len(entries)
+    assert f"{number} session{'s' * (number != 1)}<" in answer.body.decode()
+    assert ("No session matches" in answer.body.decode()) == (not entries)
+    assert "<i>" not in answer.body.decode()
+
+
+def test_search_finds_one_session_by_its_id_and_keeps_filters_and_order(box: WholeBox) -> None:
+    wanted = asked(box)[1]
+    answer = page(box, f"sessions?range=last_7d&q={wanted}&device_type=desktop&sort=interesting")
+    assert ids(answer) == [wanted]
+    text = answer.body.decode()
+    form = text.partition('class="details-search"')[2].partition("</form>")[0]
+    assert f'name="q" maxlength="200" value="{wanted}"' in form
+    assert 'name="device_type" value="desktop"' in form
+    assert 'name="sort" value="interesting"' in form
+    assert f"q={wanted}" in unescape(re.findall(r'id="sessions-by-1" href="([^"]+)"', text)[0])
+    for narrower in ("path=/nowhere", "utm_content=none", "utm_term=none"):
+        assert ids(page(box, f"sessions?range=last_7d&q={wanted}&{narrower}")) == []
+
+
+def test_search_of_any_length_with_as_many_filters_as_an_address_has_is_answered(box: WholeBox) -> None:
+    query = urlencode({"q": "." * 5000, **{f"{name}.matches": "x" for name in session_pages.SEARCHED}})
+    assert page(box, f"sessions?range=last_7d&{query}").status == 200
 
 
 def test_the_dashboard_leads_to_the_sessions_that_its_filters_select(box: WholeBox) -> None:
