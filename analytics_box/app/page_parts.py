@@ -19,7 +19,7 @@ from analytics_box.products.funnels.lookup import NamedFunnels
 from analytics_box.products.goals.lookup import NamedGoals, kept_goals
 from analytics_box.products.links.bulk.jobs import ImportJobs
 from analytics_box.products.links.listing.ranked import slugs_containing
-from analytics_box.products.links.lookup import NamedLinks
+from analytics_box.products.links.lookup import NamedLinks, followed_links
 from analytics_box.products.monitors.editing import change as monitor_change
 from analytics_box.products.monitors.outages import watched_websites
 from analytics_box.products.overview.autocomplete import KeptSuggestions
@@ -111,6 +111,7 @@ def _of_rooms(wired: PartInputs) -> tuple[object, ...]:
         RecentPeople(events.db, state.seal, state.websites),
         reporting(state.status_pages),
         watched_websites(state.monitors, events.db),
+        followed_links(events.db),
         monitor_change.MonitorTools(state.seal, fences, settings.monitors_per_organization, state.websites),
         ChannelTools(state.seal, fences),
     )

@@ -60,6 +60,8 @@ LONGEST_GAP = 30
 # How far the events of a session that starts in a range may lie outside it (semantics 10). Leave beacons further before
 # its start, whose page views never came, are not looked at.
 SESSION_BEFORE, SESSION_AFTER = 30 * MINUTE, DAY
+# A page view follows a click on a short link within this time.
+SOON = 5 * MINUTE
 
 # Means and percentiles come as integers, in so many parts of one, so that they are the same from every engine.
 PARTS_OF_ONE = 100_000_000

@@ -1,14 +1,20 @@
 """Links for other rooms: by id, for queries of their clicks, and for filters."""
 
 import json
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from functools import partial
 
+from analytics_box.base.errors import DeadlineExceeded, Forbidden
+from analytics_box.base.facts.event import CLICK
 from analytics_box.base.store.db import Connection, Db
+from analytics_box.figures.related import FollowedLink, FollowedLinks
 from analytics_box.products.links.link import ShortLink
 from analytics_box.products.links.rows import LINKS
+from analytics_box.query.plan import SOON
 from analytics_box.resource.reach import check, in_reach, reach
 from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
 
 
@@ -87,3 +93,46 @@ class NamedLinks:
         """The numbers among the clicks of those with these ids or slugs, of the organizations of these websites."""
         owners = {one.organization_id for one in self._websites.all() if one.site in sites}
         return await self._db.read(partial(numbers_called, organizations=tuple(owners), called=called))
+
+
+MOST_CLICKS = 100
+# A page does not wait longer for the name of a link.
+_SECONDS = 2.0
+
+
+def followed_links(events: Db) -> FollowedLinks:
+    """The question of a session's page about the link it came from. `events` is events.db."""
+
+    async def find(call: Call, website: Website, visitor: int, views: Sequence[int]) -> FollowedLink | None:
+        if not views:
+            return None
+        look = partial(_clicks, site=website.site, visitor=visitor, after=views[0] - SOON, until=views[-1])
+        try:
+            own = reach(call, website.organization_id)
+            clicks = await events.read(look, seconds=_SECONDS, long=True)
+        except (DeadlineExceeded, Forbidden):
+            return None
+        numbers = [number for time, number in clicks if views[bisect_left(views, time)] < time + SOON]
+        link = await call.read(lambda db: LINKS.first(db, "number = ?", numbers[0])) if numbers else None
+        return (
+            FollowedLink(link.name or link.slug, f"/links/{link.id}") if link is not None and own.covers(link) else None
+        )
+
+    return FollowedLinks(find)
+
+
+def _clicks(db: Connection, *, site: int, visitor: int, after: int, until: int) -> list[tuple[int, int]]:
+    """The first clicks of a website's visitor, each with its time (UTC ms) and the number of its link. Only links that
+    were clicked since are looked at, by their index."""
+    found = db.execute(
+        """
+        -- links.lookup.clicks
+        select click.time, click.link
+        from link_totals as total
+        cross join link_clicks as click on click.link = total.link and click.time > :after and click.time <= :until
+        where total.last > :after and click.kind = :kind and click.landing = :site and click.landing_visitor = :visitor
+        order by click.time, click.id limit :most
+        """,
+        {"after": after, "until": until, "kind": CLICK, "site": site, "visitor": visitor, "most": MOST_CLICKS},
+    ).fetchall()
+    return [(int(str(time)), int(str(link))) for time, link in found]

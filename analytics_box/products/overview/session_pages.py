@@ -15,10 +15,12 @@ from litestar.params import FromPath
 from msgspec.structs import replace
 
 from analytics_box.base import errors, figures
+from analytics_box.base.facts.event import PAGE_VIEW
 from analytics_box.base.translation import _, ngettext
 from analytics_box.figures import page, suggesting
 from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.figures.detail_view import TableState
+from analytics_box.figures.related import FollowedLinks
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.goals.lookup import active_goals
 from analytics_box.products.overview.board import WEBSITE
@@ -149,7 +151,11 @@ async def session(visit: Visitor, website_id: FromPath[str]) -> Page:
         whose = QueryFilterInput(field="anonymous_id", op="eq", value=row["visitor_id"])
         others = await _find_sessions(asking, NEIGHBOURS, whose, limit=MOST_NEIGHBOURS)
     stacks = await original_stacks(visit.call, website.id, row["parts"]["errors"])
-    goals = await _reached_goals(visit, website, asking, session_id)
+    views = sorted(one["time"] for one in row["parts"]["events"] if one["kind"] == PAGE_VIEW)
+    goals, link = await asyncio.gather(
+        _reached_goals(visit, website, asking, session_id),
+        visit.parts[FollowedLinks].find(visit.call, website, row["person"], views),
+    )
     lines = _lines([one for one in others if one["session_id"] != row["session_id"]], asking, website, view)
     return visit.pages.show(
         "session.html",
@@ -157,6 +163,7 @@ async def session(visit: Visitor, website_id: FromPath[str]) -> Page:
         site=website,
         home=f"/sites/{website.id}/sessions",
         session=session_view(row, stacks, goals, asking.zone, asking.formats, asking.wall),
+        link=link,
         others=lines,
         zone=asking.zone.key,
     )

@@ -113,6 +113,7 @@ STORY: Final = QueryType(
     columns=(
         SESSION_ID,
         column("visitor_id", "string", "The visitor's id", hexadecimal("person")),
+        column("person", "number", "The visitor's number", field("person")),
         *WHO,
         *(
             column(name, "string", name, field(name))

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from html import unescape
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,6 +12,7 @@ import pytest
 
 from analytics_box.products.overview import session_pages, session_stories
 from tests.inprocess import Answer, WholeBox, whole_box
+from tests.products.links.world import World
 
 HOSTILE = "<b>bold</b>"
 MINUTE = 60_000
@@ -214,3 +216,33 @@ def test_session_names_the_goals_that_it_reached(box: WholeBox) -> None:
     facts = opened(box, "/").body.decode().partition('class="session-facts"')[2].partition("</dl>")[0]
     assert "<dt>Goals reached</dt><dd><bdi>Signed up</bdi></dd>" in facts
     assert "Goals reached" not in opened(box, "/early").body.decode()
+
+
+def test_session_names_the_short_link_that_its_visitor_followed(tmp_path: Path) -> None:
+    with whole_box(tmp_path / "data") as box:
+        world, hour = World(box), 3600
+        made = world.link(name="<i>Flyer", targetUrl="https://shop.example/flyer")
+        other = world.link(name="Another link", targetUrl="https://shop.example/other")
+        land(box, "/early")
+        box.clock.advance(seconds=hour)
+        world.follow(made["slug"])
+        box.clock.advance(seconds=299)
+        land(box, "/flyer")
+        box.clock.advance(seconds=hour)
+        world.follow(other["slug"])
+        box.clock.advance(seconds=301)
+        land(box, "/too-late")
+        assert world.clicks("kind") == [(1,), (1,)]
+        named = f'<dt>Short link</dt><dd><a href="/links/{made["id"]}"><bdi>&lt;i&gt;Flyer</bdi></a></dd>'
+        assert named in opened(box, "/flyer").body.decode()
+        for entry in ("/early", "/too-late"):
+            assert "Short link" not in opened(box, entry).body.decode()
+        assert world.call("links.delete", id=made["id"]).status == 200
+        assert "Short link" not in opened(box, "/flyer").body.decode()
+
+
+def land(box: WholeBox, path: str) -> None:
+    """A page view without an id, as the tracker script sends it."""
+    body = json.dumps({"name": "screen_view", "path": f"https://shop.example{path}"}).encode()
+    headers = {"content_type": "application/json", "origin": "https://shop.example"}
+    assert box.ask("POST", f"/?client_id={box.sites['shop']}", headers=headers, body=body).status == 200

@@ -6,17 +6,15 @@ attributes, of which nothing is asked.
 
 import json
 
-from analytics_box.base.clock import MINUTE
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import DID, SITES
 from analytics_box.query.engines.sql.texts import Values, bind, string_matches, text
 from analytics_box.query.filters import FilterCondition
-from analytics_box.query.plan import SESSION_AFTER, SESSION_BEFORE
+from analytics_box.query.plan import SESSION_AFTER, SESSION_BEFORE, SOON
 
 # All of the sessions of which the range has anything: no event lies further from another one of its session.
 _FAR = SESSION_BEFORE + SESSION_AFTER
 NEAR = f"{SITES} and time >= :start - {_FAR} and time < :end + {_FAR} and session <> 0"
-SOON = 5 * MINUTE  # how long after a click on a short link its page may come
 
 
 def select_facts(condition: FilterCondition, values: Values, dialect: Dialect) -> str:

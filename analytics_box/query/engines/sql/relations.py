@@ -12,7 +12,6 @@ from analytics_box.query.engines.sql.conditions import join_group, render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.flows import flow_relation
 from analytics_box.query.engines.sql.funnels import funnel_relation
-from analytics_box.query.engines.sql.happenings import SOON
 from analytics_box.query.engines.sql.names import ACTED, BEGUN, ID_OF_STARTER, OF_ERRORS, PER_SESSION, PLACE, STARTER
 from analytics_box.query.engines.sql.periods import (
     activations_relation,
@@ -22,7 +21,7 @@ from analytics_box.query.engines.sql.periods import (
 )
 from analytics_box.query.engines.sql.texts import Values, string_matches
 from analytics_box.query.filters import OF_THE_PAGE, ConditionGroup, FilterCondition, Where, fitting, flag_of
-from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, QueryPlan, Source
+from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, SOON, QueryPlan, Source
 
 # The same in each event of a session.
 _OF_A_SESSION = frozenset((*ATTRIBUTES, "session", "site")) | happened.COLUMNS

@@ -1,0 +1,22 @@
+"""The short links of a website on the pages of the website."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from msgspec import Struct
+
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.call import Call
+
+
+class FollowedLink(Struct, frozen=True):
+    """A short link that a session came from, and its page."""
+
+    name: str
+    href: str
+
+
+class FollowedLinks(Struct, frozen=True):
+    """The answer of the room of short links: the first link that a visitor of a website followed to one of these page
+    views (UTC ms, oldest first), if the caller can see it."""
+
+    find: Callable[[Call, Website, int, Sequence[int]], Awaitable[FollowedLink | None]]
