@@ -11,13 +11,12 @@ from msgspec import Struct
 
 import analytics_box
 from analytics_box.app import node_side
-from analytics_box.app.callers import RequestCallers
 from analytics_box.app.event_side import EventSide, open_events
 from analytics_box.app.parts import PartInputs, parts_of
 from analytics_box.app.plain_routes import FILES, ON_EVERY_MACHINE
-from analytics_box.app.state_side import StateSide, open_state
+from analytics_box.app.state_side import RequestCallers, StateSide, open_state
+from analytics_box.app.watch.disk import Readiness
 from analytics_box.app.watch.notices import notices
-from analytics_box.app.watch.readiness import Readiness
 from analytics_box.app.watch.runs import OutgoingWatch, Runs, WatchedOutbox
 from analytics_box.app.watch.state import WatchedParts
 from analytics_box.base.backup import restore, take, upgrade
@@ -44,7 +43,7 @@ from analytics_box.base.translation import _
 from analytics_box.ingest import routes as event_routes
 from analytics_box.ingest import usual
 from analytics_box.ingest.cluster import rows as cluster_rows
-from analytics_box.ingest.cluster.key import BadKeyFile, read_key
+from analytics_box.ingest.cluster.messages import BadKeyFile, read_key
 from analytics_box.ingest.cluster.node import Memory, Mirroring
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.ingest.visitors import SALTS_FILE

@@ -23,8 +23,7 @@ from analytics_box.base.translation import _
 from analytics_box.ingest import recovery
 from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.ingest.bots.quarantine import Quarantine
-from analytics_box.ingest.cluster.inbox import Inbox
-from analytics_box.ingest.cluster.outbox import Outbox
+from analytics_box.ingest.cluster.reports import Inbox, Outbox
 from analytics_box.ingest.cluster.which import which
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.intake import Intake

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from analytics_box.app import node_side, removals
 from analytics_box.app.box import Box
-from analytics_box.app.watch import runs, sizes
+from analytics_box.app.watch import disk, runs
 from analytics_box.app.watch.runs import KnownJob, error_text
 from analytics_box.base import memory
 from analytics_box.base.backup.backups import Backups
@@ -44,7 +44,7 @@ from analytics_box.products.status_pages.subscribers.deliveries import Subscribe
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.view.sources import store_days
 from analytics_box.tenants.accounts import users
-from analytics_box.tenants.accounts.second_step import SecondSteps
+from analytics_box.tenants.accounts.second_factor import SecondSteps
 from analytics_box.tenants.members import invitations
 from analytics_box.tenants.websites import change
 from analytics_box.tenants.websites.change import Maintenance
@@ -380,8 +380,8 @@ async def back_up(box: Box) -> None:
 async def note_sizes(box: Box) -> None:
     """Record the size of the data, for the disk forecast."""
     now = box.clock.now()
-    today = await asyncio.to_thread(sizes.measure_today, box.settings.data_dir, now)
-    await box.box_db.write(lambda db: sizes.note(db, today))
+    today = await asyncio.to_thread(disk.measure_today, box.settings.data_dir, now)
+    await box.box_db.write(lambda db: disk.note(db, today))
 
 
 JOBS = (

@@ -20,8 +20,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.text_numbers import number_of
 from analytics_box.ingest.cluster import mirrored
-from analytics_box.ingest.cluster.key import read_key
-from analytics_box.ingest.cluster.messages import RemovalOrder, SiteReport
+from analytics_box.ingest.cluster.messages import RemovalOrder, SiteReport, read_key
 from analytics_box.ingest.cluster.node import Memory, Mirroring
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.ingest.profile_rules import ProfileLink

@@ -39,7 +39,7 @@ from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.view.sources import Sources
 from analytics_box.tenants.accounts.locks import Locks
 from analytics_box.tenants.accounts.passwords import Passwords
-from analytics_box.tenants.accounts.second_step import SecondSteps
+from analytics_box.tenants.accounts.second_factor import SecondSteps
 from analytics_box.web.call import Parts
 from analytics_box.web.page.assets import Assets
 from analytics_box.web.page.templates import Pages

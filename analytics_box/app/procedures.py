@@ -9,7 +9,7 @@ from analytics_box.products.status_pages.page import LIST_LIMIT, PAGE_LIMIT
 from analytics_box.tenants.organizations.rules import MOST_LOGO_BODY
 from analytics_box.web.route import PUBLIC, SIGNED_IN, Handlers, Procedure
 
-profile_calls = Handlers("analytics_box.tenants.accounts.profile_calls")
+profile_calls = Handlers("analytics_box.tenants.accounts.preferences")
 alert_calls = Handlers("analytics_box.products.alerts.calls")
 annotations = Handlers("analytics_box.products.notes.calls")
 audit_calls = Handlers("analytics_box.tenants.audit_log.calls")

@@ -15,7 +15,7 @@ from analytics_box.base.clock import DAY
 from analytics_box.base.facts import erase
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.alerts import telling
-from analytics_box.products.alerts.occurrence import monitor_subject
+from analytics_box.products.alerts.alert_rule import monitor_subject
 from analytics_box.products.flags.directory import Flags, scopes_of
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.domains.lookup import LinkDomains

@@ -32,7 +32,6 @@ WEBSITE_ADDRESSES: tuple[Route, ...] = (
 
 
 organization_pages = Handlers("analytics_box.tenants.organizations.pages")
-organizations = Handlers("analytics_box.tenants.organizations.pages")
 
 ORGANIZATION_ADDRESSES: tuple[Route, ...] = (
     form_route("/organizations/switch", organization_pages.switch, about="own"),
@@ -48,7 +47,7 @@ ORGANIZATION_ADDRESSES: tuple[Route, ...] = (
     page_route("/settings/organization/delete", organization_pages.delete_form, "owner"),
     form_route("/settings/organization/delete", organization_pages.delete, "owner"),
     form_route("/settings/organization/restore", organization_pages.restore, about="own"),
-    Route("GET", "/logos/{organization_id:str}/{digest:str}", organizations.logo, "manage:config", about="own"),
+    Route("GET", "/logos/{organization_id:str}/{digest:str}", organization_pages.logo, "manage:config", about="own"),
 )
 
 
@@ -132,13 +131,11 @@ goal_pages = Handlers("analytics_box.products.goals.pages")
 key_pages = Handlers("analytics_box.tenants.keys.pages")
 invitation_pages = Handlers("analytics_box.tenants.members.invitation_pages")
 member_pages = Handlers("analytics_box.tenants.members.pages")
-site_details = Handlers("analytics_box.products.overview.detail_pages")
+site_lists = Handlers("analytics_box.products.overview.list_pages")
 change_pages = Handlers("analytics_box.products.overview.change_pages")
 event_pages = Handlers("analytics_box.products.overview.event_pages")
 session_pages = Handlers("analytics_box.products.overview.session_pages")
 realtime_pages = Handlers("analytics_box.products.overview.realtime_pages")
-one_goal_pages = Handlers("analytics_box.products.overview.goal_pages")
-website_list = Handlers("analytics_box.products.overview.list_pages")
 overview = Handlers("analytics_box.products.overview.pages")
 palette = Handlers("analytics_box.web.palette.pages")
 people_pages = Handlers("analytics_box.products.people.pages")
@@ -213,13 +210,13 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route(FORM_KEPT, sign_in_pages.nothing_kept, about="own"),
     page_route("/palette", palette.show, about="selected"),
     page_route("/palette/options", palette.options, about="selected"),
-    page_route("/sites", website_list.site_list, about="selected"),
+    page_route("/sites", site_lists.site_list, about="selected"),
     form_route("/sites/example", setup_pages.example, "admin"),
     page_route("/sites/{website_id:str}", overview.site),
     page_route("/sites/{website_id:str}/parts/{name:str}", overview.site_part),
-    page_route("/sites/{website_id:str}/details/{name:str}", site_details.site_details),
-    page_route("/sites/{website_id:str}/details/{name:str}/{form:str}", site_details.site_details_file),
-    page_route("/sites/{website_id:str}/export/{form:str}", site_details.site_export),
+    page_route("/sites/{website_id:str}/details/{name:str}", overview.site_details),
+    page_route("/sites/{website_id:str}/details/{name:str}/{form:str}", overview.site_details_file),
+    page_route("/sites/{website_id:str}/export/{form:str}", overview.site_export),
     page_route("/sites/{website_id:str}/values", overview.site_values),
     page_route("/sites/{website_id:str}/segments", segment_pages.show),
     form_route("/sites/{website_id:str}/segments", segment_pages.add, "member", kept=True),
@@ -250,8 +247,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/visitors/export", people_pages.export, "member"),
     page_route("/sites/{website_id:str}/visitors/delete", people_pages.confirm, "admin"),
     form_route("/sites/{website_id:str}/visitors/delete", people_pages.delete, "admin"),
-    page_route("/sites/{website_id:str}/goal", one_goal_pages.show),
-    page_route("/sites/{website_id:str}/goal/export/{form:str}", one_goal_pages.file),
+    page_route("/sites/{website_id:str}/goal", event_pages.show_goal),
+    page_route("/sites/{website_id:str}/goal/export/{form:str}", event_pages.goal_file),
     page_route("/sites/{website_id:str}/goals", goal_pages.show),
     page_route("/sites/{website_id:str}/goals/new", goal_forms.new_form, "member"),
     form_route("/sites/{website_id:str}/goals/new", goal_forms.add, "member", kept=True),

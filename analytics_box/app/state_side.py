@@ -1,11 +1,13 @@
 """The side of the state: box.db, what of it is in memory, and who is let in by it."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
 from analytics_box.base.clock import MINUTE, Clock
-from analytics_box.base.limits import TokenBuckets
+from analytics_box.base.identity import ApiKey, Identity
+from analytics_box.base.limits import Allowance, TokenBuckets
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
@@ -40,6 +42,12 @@ from analytics_box.tenants.tenancy import rows as tenancy_rows
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.websites import rows as website_rows
 from analytics_box.tenants.websites.directory import Directory
+from analytics_box.web.address import network_of
+from analytics_box.web.asgi import Scope, cookie
+
+if TYPE_CHECKING:
+    from analytics_box.web.guard import Connection
+
 
 FIRST_ROUND = 2 * MINUTE  # in which all monitors are checked: nothing is published of what was known before
 
@@ -124,3 +132,29 @@ async def read_anew(state: StateSide) -> None:
     state.keys.replace(keys)
     state.websites.replace(websites)
     state.classification.replace(bots)
+
+
+class RequestCallers(Struct, frozen=True):
+    """Knows keys and signed-in people, and counts the requests of keys."""
+
+    keys: KeyRing
+    admission: Admission
+    sign_ins: SignIns
+
+    async def identify(self, connection: "Connection") -> Identity:
+        """The caller. Whoever sends a key, even an empty one, is not who the cookie says."""
+        address = network_of(cast(Scope, connection.scope)["address"])  # set by the front
+        secret = connection.headers.get("x-api-key")
+        if secret is None:
+            scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+            secret = token.strip() if scheme.lower() == "bearer" else None
+        if secret is not None:
+            return Identity(address=address, key=self.keys.find(secret.strip()))
+        token = cookie(connection.headers.get("cookie", ""), self.sign_ins.cookie_name)
+        if token:
+            return Identity(address=address, person=await self.sign_ins.find(token))
+        return Identity(address=address)
+
+    def admit(self, scope: dict[str, Any], key: ApiKey) -> Allowance | None:
+        """Let a request of this key in, and say what it has left. Raises RateLimited."""
+        return self.admission.enter(scope, key, "api")

@@ -5,15 +5,63 @@ Only traffic of existing websites is counted, so anonymous callers cannot make r
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from analytics_box.base.clock import Clock, utc_day
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.facts.event import Event, Fact
 from analytics_box.base.store.db import Connection, Db
-from analytics_box.ingest import dropped_rows as rows
-from analytics_box.ingest.dropped_rows import DroppedCount, Key
+
+Key = tuple[int, int, str]  # site, UTC day, reason
+
+
+class DroppedCount(NamedTuple):
+    """The number of events dropped for a reason on a UTC day (days since 1970)."""
+
+    day: int
+    reason: str
+    times: int
+
+
+def add_counts(db: Connection, counts: Mapping[Key, int]) -> None:
+    """Add these to what is there."""
+    db.executemany(
+        """
+        -- dropped.counts
+        insert into drops (site, day, reason, count) values (?, ?, ?, ?)
+        on conflict (site, day, reason) do update set count = count + excluded.count
+        """,
+        ((*key, count) for key, count in counts.items()),
+    )
+
+
+def take_all(db: Connection) -> dict[int, list[tuple[int, str, int]]]:
+    """Take all counts out of the table: by site the day, the reason and how much."""
+    found: dict[int, list[tuple[int, str, int]]] = {}
+    taken = db.execute("-- dropped.counts\ndelete from drops returning site, day, reason, count").fetchall()
+    for site, day, reason, count in taken:
+        found.setdefault(int(str(site)), []).append((int(str(day)), str(reason), int(str(count))))
+    return found
+
+
+def counts_since(db: Connection, site: int, day: int) -> list[DroppedCount]:
+    """The dropped events of a site from this UTC day on, the newest day first."""
+    rows = db.execute(
+        """
+        -- dropped.counts
+        select day, reason, count from drops where site = ? and day >= ? order by day desc, count desc, reason
+        """,
+        (site, day),
+    ).fetchall()
+    return [DroppedCount(int(str(found)), str(reason), int(str(count))) for found, reason, count in rows]
+
+
+def forget_counts(db: Connection, day: int) -> None:
+    """Remove what is older than this UTC day."""
+    db.execute("-- dropped.counts\ndelete from drops where day < ?", (day,))
+
 
 __all__ = ["FOLDED", "KEPT_DAYS", "DroppedCount", "DroppedTraffic", "count_quarantined"]
 
@@ -66,7 +114,7 @@ class DroppedTraffic:
         if not taken:
             return
         try:
-            await self._events.write(partial(rows.add, counts=taken))
+            await self._events.write(partial(add_counts, counts=taken))
         except Unavailable:
             for key, count in taken.items():
                 self._waiting[key] = self._waiting.get(key, 0) + count
@@ -76,7 +124,7 @@ class DroppedTraffic:
         taken, self._waiting = self._waiting, {}
         try:
             if taken:
-                self._events.write_now(partial(rows.add, counts=taken))
+                self._events.write_now(partial(add_counts, counts=taken))
         except Unavailable:
             log.warning("The most recent counts of dropped events are lost")
 
@@ -84,24 +132,19 @@ class DroppedTraffic:
         """Dropped traffic of the last `days` UTC days, today included; the newest day first."""
         await self.write()
         first = utc_day(self._clock.now()) - days + 1
-        return await self._events.read(lambda db: rows.since(db, site, first))
+        return await self._events.read(lambda db: counts_since(db, site, first))
 
     async def forget(self) -> None:
         """Remove what is older than 90 days."""
-        await self._events.write(partial(rows.forget, day=utc_day(self._clock.now()) - KEPT_DAYS))
-
-
-def take_all(db: Connection) -> dict[int, list[tuple[int, str, int]]]:
-    """Take out what the table has, for another machine: by site the UTC day, the reason and how much."""
-    return rows.take(db)
+        await self._events.write(partial(forget_counts, day=utc_day(self._clock.now()) - KEPT_DAYS))
 
 
 def add(db: Connection, site: int, counts: Iterable[tuple[int, str, int]]) -> None:
     """Add what another machine has taken out."""
-    rows.add(db, {(site, day, reason): count for day, reason, count in counts})
+    add_counts(db, {(site, day, reason): count for day, reason, count in counts})
 
 
 def count_quarantined(db: Connection, facts: Sequence[Fact]) -> None:
     """Count the facts of bots among facts that did not come over the network."""
     sent = Counter((fact.site, utc_day(fact.time), fact.bot) for fact in facts if isinstance(fact, Event) and fact.bot)
-    rows.add(db, sent)
+    add_counts(db, sent)

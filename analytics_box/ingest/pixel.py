@@ -13,7 +13,7 @@ import msgspec
 from analytics_box.base import errors
 from analytics_box.base.errors import BoxError
 from analytics_box.base.translation import _
-from analytics_box.ingest import happened, page_errors, payload, serving, typed_events, vitals
+from analytics_box.ingest import happened, payload, serving, spans, typed_events
 from analytics_box.ingest.delivery import EventDelivery, client_website, limit, prepare_delivery
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
@@ -37,7 +37,7 @@ _KEY = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)\Z")
 def _numbers() -> frozenset[str]:
     """The fields that are numbers, in any kind of event."""
     found = set()
-    for kind in (payload.Incoming, page_errors.PageError, vitals.OldVitals, typed_events.OutgoingLink):
+    for kind in (payload.Incoming, spans.PageError, spans.OldVitals, typed_events.OutgoingLink):
         for field in msgspec.structs.fields(kind):
             if any(word in str(field.type) for word in ("float", "int")):
                 found.add(field.encode_name)

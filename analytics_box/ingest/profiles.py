@@ -10,14 +10,93 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.cache import BoundedCache
-from analytics_box.base.clock import Clock, utc_day
+from analytics_box.base.clock import DAY, Clock, utc_day
 from analytics_box.base.facts.event import Event, Fact
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.store.strings import Strings
-from analytics_box.ingest import profile_rows as rows
 from analytics_box.ingest import profile_rules as rules
 from analytics_box.ingest.profile_rules import Given, ProfileLink, Traits
+
+
+def note(db: Connection, site: int, profile: int, now: int) -> None:
+    """A person that was named exists from now on, if not before; that it was named again is noted once a day."""
+    db.execute(
+        """
+        -- profiles.note
+        insert into profiles (site, profile, created_at, updated_at) values (:site, :profile, :now, :now)
+        on conflict (site, profile) do update set updated_at = :now where updated_at < :now - :day
+        """,
+        {"site": site, "profile": profile, "now": now, "day": DAY},
+    )
+
+
+def save(db: Connection, site: int, profile: int, *, traits: bytes | None, email: bytes | None, now: int) -> None:
+    """Store a person's traits, replacing earlier ones."""
+    db.execute(
+        """
+        -- profiles.save
+        insert into profiles (site, profile, created_at, updated_at, traits, email)
+        values (:site, :profile, :now, :now, :traits, :email)
+        on conflict (site, profile) do update set
+          updated_at = max(updated_at, :now), traits = :traits, email = :email
+        """,
+        {"site": site, "profile": profile, "now": now, "traits": traits, "email": email},
+    )
+
+
+def touch(db: Connection, site: int, profile: int, now: int) -> None:
+    """A person was identified again, with nothing new to say."""
+    db.execute(
+        """
+        -- profiles.touch
+        insert into profiles (site, profile, created_at, updated_at) values (:site, :profile, :now, :now)
+        on conflict (site, profile) do update set updated_at = max(updated_at, :now)
+        """,
+        {"site": site, "profile": profile, "now": now},
+    )
+
+
+def link(db: Connection, site: int, new: ProfileLink) -> None:
+    """Write a link down; of two at the same instant the later one told counts."""
+    db.execute(
+        """
+        -- profiles.link
+        insert into visitor_profiles (site, visitor, time, profile) values (?, ?, ?, ?)
+        on conflict (site, visitor, time) do update set profile = excluded.profile
+        """,
+        (site, new.visitor, new.time, new.profile),
+    )
+
+
+def traits(db: Connection, site: int, profile: int) -> bytes | None:
+    """The encrypted traits of a person."""
+    row = db.execute(
+        "-- profiles.traits\nselect traits from profiles where site = ? and profile = ?", (site, profile)
+    ).fetchone()
+    return row[0] if row and isinstance(row[0], bytes) else None
+
+
+def links_of_visitor(db: Connection, site: int, visitor: int, time: int) -> tuple[list[ProfileLink], list[ProfileLink]]:
+    """The visitor's nearest link at or before this time, and the nearest after it."""
+    found: list[list[ProfileLink]] = []
+    for condition, order in (("time <= ?", "desc"), ("time > ?", "asc")):
+        rows = db.execute(
+            f"""
+            -- profiles.links_of_visitor
+            select visitor, time, profile from visitor_profiles
+            where site = ? and visitor = ? and {condition} order by time {order} limit 1
+            """,
+            (site, visitor, time),
+        )
+        found.append([_link(row) for row in rows.fetchall()])
+    return found[0], found[1]
+
+
+def _link(row: tuple[object, ...]) -> ProfileLink:
+    visitor, time, profile = row
+    return ProfileLink(int(str(visitor)), int(str(time)), int(str(profile)))
+
 
 CAPACITY = 50_000
 _TRAITS = msgspec.json.Decoder(Traits)
@@ -58,7 +137,7 @@ class ProfileLinks:
         if said.traits:
             self._learn_traits(db, said, profile)
         else:
-            rows.touch(db, said.site, profile, said.now)
+            touch(db, said.site, profile, said.now)
         for visitor in self.visitors(said):
             self._link(db, said.site, ProfileLink(visitor, said.now, profile))
 
@@ -113,13 +192,13 @@ class ProfileLinks:
         self._learned.clear()
 
     def _learn_traits(self, db: Connection, said: VisitorIdentification, profile: int) -> None:
-        sealed = rows.traits(db, said.site, profile)
+        sealed = traits(db, said.site, profile)
         known = open_traits(self._seal, said.site, said.profile_id, sealed)
         merged = rules.merge(known, said.traits)
         address = rules.email(merged)
         sealed = seal_traits(self._seal, said.site, said.profile_id, merged)
         email = email_digest(self._seal, said.site, address) if address else None
-        rows.save(db, said.site, profile, traits=sealed, email=email, now=said.now)
+        save(db, said.site, profile, traits=sealed, email=email, now=said.now)
 
     def _look_again_each_day(self) -> None:
         """Discard the cache daily: rows may have been removed since, and a person named each day must not expire
@@ -133,7 +212,7 @@ class ProfileLinks:
 
     def _know(self, db: Connection, site: int, profile: int) -> None:
         if (site, profile) not in self._known:
-            rows.note(db, site, profile, self._clock.now())
+            note(db, site, profile, self._clock.now())
             self._known.put((site, profile), value=True)
             self._learned.append((site, profile))
 
@@ -141,10 +220,10 @@ class ProfileLinks:
         newest = self._newest.get((site, new.visitor))
         if newest is not None and newest.profile == new.profile and newest.time <= new.time:
             return
-        earlier, later = rows.links_of_visitor(db, site, new.visitor, new.time)
+        earlier, later = links_of_visitor(db, site, new.visitor, new.time)
         written = rules.next_link(earlier, later, new)
         if written is not None:
-            rows.link(db, site, written)
+            link(db, site, written)
         if not later:
             self._newest.put((site, new.visitor), written or earlier[0])
             self._learned.append((site, new.visitor))

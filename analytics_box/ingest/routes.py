@@ -6,16 +6,7 @@ An answer of success means that everything in it that is to be stored is on disk
 from collections.abc import Callable
 from typing import NamedTuple
 
-from analytics_box.ingest import (
-    engagement,
-    identify,
-    page_errors,
-    page_events,
-    pixel,
-    serving,
-    track,
-    vitals,
-)
+from analytics_box.ingest import identify, page_events, pixel, serving, spans, track
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.serving import Handler
 from analytics_box.web.asgi import App
@@ -34,10 +25,10 @@ TABLE = (
     EventRoute("/track", track.track, "TRACK_PAYLOAD_TOO_LARGE"),
     EventRoute("/", page_events.one),
     EventRoute("/batch", page_events.batch),
-    EventRoute("/vitals", vitals.take),
-    EventRoute("/errors", page_errors.take, "INGEST_ERRORS_BODY_TOO_LARGE", page_errors.MOST_BYTES),
+    EventRoute("/vitals", spans.take_vitals),
+    EventRoute("/errors", spans.take_errors, "INGEST_ERRORS_BODY_TOO_LARGE", spans.MOST_ERROR_BYTES),
     EventRoute("/events", page_events.by_name),
-    EventRoute("/engagement", engagement.take),
+    EventRoute("/engagement", spans.take_engagement),
     EventRoute("/identify", identify.identify),
 )
 PIXEL = "/px.jpg"

@@ -8,7 +8,7 @@ from msgspec import Meta, Raw, Struct
 
 from analytics_box.base.errors import ErrorDetail
 from analytics_box.base.translation import _
-from analytics_box.ingest import page_errors, payload, vitals
+from analytics_box.ingest import payload, spans
 from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.payload import EventPayload, InvalidEvent
@@ -47,8 +47,8 @@ KINDS = {
     "outgoing_link": EventKind(msgspec.json.Decoder(OutgoingLink), _add_outgoing_link),
     # Older trackers send these.
     "custom": _EVENT,
-    "error": EventKind(page_errors.ONE, page_errors.add),
-    "web_vitals": EventKind(vitals.OLD, vitals.add_old),
+    "error": EventKind(spans.ONE_ERROR, spans.add_error),
+    "web_vitals": EventKind(spans.OLD_VITALS, spans.add_old_vitals),
 }
 EVENT_TYPES = frozenset(name for name, kind in KINDS.items() if kind is _EVENT)
 

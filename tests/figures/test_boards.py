@@ -5,7 +5,7 @@ import pytest
 from analytics_box.figures.board import Board
 from analytics_box.products.links.figures.board import LINK
 from analytics_box.products.overview.board import WEBSITE
-from analytics_box.products.overview.one_chart import EVENT, GOAL
+from analytics_box.products.overview.event_pages import EVENT, GOAL
 from analytics_box.products.overview.session_stories import OF_SESSIONS
 from analytics_box.query.catalog.registry import TYPES
 

@@ -10,8 +10,7 @@ from urllib.parse import quote_plus
 import pytest
 from litestar import Request
 
-from analytics_box.app.docs.documentation import Documentation
-from analytics_box.app.docs.manual import PAGES
+from analytics_box.app.docs.manual import PAGES, Documentation
 from analytics_box.app.docs.search import DocsEntry, Index
 from analytics_box.web.page.rendered import RenderedPages
 from analytics_box.web.page.templates import Pages

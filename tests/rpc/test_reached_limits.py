@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.base.notify import rules as channels
-from analytics_box.products.goals import change as goals
+from analytics_box.products.goals import lookup
 from analytics_box.products.links.folders import change as link_folders
 from analytics_box.products.status_pages.editing import change as status_pages
 from tests.inprocess import Answer, WholeBox, whole_box
@@ -52,7 +52,7 @@ def test_resource_that_exists_is_no_reached_limit(box: WholeBox) -> None:
 @pytest.mark.parametrize(
     ("module", "constant", "procedure", "feature", "given"),
     [
-        (goals, "MOST_GOALS", "goals.create", "goals", {"type": "PAGE_VIEW", "target": "/", "name": "G"}),
+        (lookup, "MOST_GOALS", "goals.create", "goals", {"type": "PAGE_VIEW", "target": "/", "name": "G"}),
         (link_folders, "MOST", "linkFolders.create", "linkFolders", {"name": "Folder"}),
         (channels, "MOST_CHANNELS", "config.createChannel", "channels", CHANNEL),
         (status_pages, "MOST_PAGES", "statusPage.create", "statusPages", {"name": "S", "slug": "s"}),

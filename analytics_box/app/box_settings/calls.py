@@ -13,7 +13,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.stored_settings import SettingState, StoredSettings, Values
 from analytics_box.base.translation import _
 from analytics_box.tenants.configuration.channels import TESTS, TestEmailResult, send_test
-from analytics_box.tenants.tenancy import access
+from analytics_box.tenants.tenancy import members
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.web.call import Call
 
@@ -83,7 +83,7 @@ async def back_up(call: Call) -> Success:
 async def check_administrator(call: Call) -> None:
     """Raises Forbidden unless the caller administers this box: a user who does, or its command line."""
     by = call.by
-    if call.identity.operator is None and not await call.read(lambda db: access.administers(db, by)):
+    if call.identity.operator is None and not await call.read(lambda db: members.administers(db, by)):
         raise Forbidden(_("Only administrators of this server can do this"))
 
 

@@ -10,8 +10,8 @@ import click
 import msgspec
 
 from analytics_box.app.admin import channel
+from analytics_box.app.cli.command import check_box
 from analytics_box.app.cli.options import AS_JSON, read_effective_settings, report_refusals, with_settings
-from analytics_box.app.cli.session import check_box
 from analytics_box.base import errors
 from analytics_box.base.backup import record, restore, take
 from analytics_box.base.backup.failures import BackupFailed

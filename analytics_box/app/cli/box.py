@@ -14,9 +14,8 @@ import msgspec
 
 from analytics_box import __version__
 from analytics_box.app.admin import channel
-from analytics_box.app.cli.command import BOX, LINK_SETTINGS, Request, command, option
+from analytics_box.app.cli.command import BOX, LINK_SETTINGS, Request, check_box, command, option
 from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, show, with_settings
-from analytics_box.app.cli.session import check_box
 from analytics_box.app.watch.state import seen_without_a_box
 from analytics_box.app.watch.warnings import warnings
 from analytics_box.base import errors, secret_file
@@ -26,7 +25,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.store import data_lock, schema
 from analytics_box.base.store.integrity import integrity
 from analytics_box.base.store.pairing import bring_together
-from analytics_box.ingest.cluster import promotion
+from analytics_box.ingest.cluster import which
 from analytics_box.tenants.accounts import passwords, rules
 
 _SECONDS = 5.0
@@ -179,7 +178,7 @@ def promote(as_json: bool, **given: Any) -> None:
         with data_lock.lock(found.data_dir):
             restore.complete(found.data_dir)
             upgrade.prepare(found, SystemClock())
-            promoted_at = promotion.promote(found.data_dir, SystemClock().now())
+            promoted_at = which.promote(found.data_dir, SystemClock().now())
             upgrade.mark_done(found)
         words = ["This server is now the primary. The previous one stops when it learns of this"]
         show({"promotedAt": promoted_at}, words, as_json=as_json)

@@ -8,9 +8,8 @@ import click
 import msgspec
 
 from analytics_box.app.admin import channel
-from analytics_box.app.cli.command import BOX, Request, argument, command, option
+from analytics_box.app.cli.command import BOX, Request, argument, check_box, command, option
 from analytics_box.app.cli.options import AS_JSON, day_of, read_settings, report_refusals, show, with_settings
-from analytics_box.app.cli.session import check_box
 from analytics_box.base.backup import restore
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import data_lock, schema, space

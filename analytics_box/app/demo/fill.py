@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, get_args
 import msgspec
 from msgspec import Struct, convert
 
-from analytics_box.app.demo import evaluated, flags, found, links, monitors, shop, status_page
+from analytics_box.app.demo import flags, found, links, monitors, shop
 from analytics_box.app.demo.failures import NotADemo
 from analytics_box.app.setup.account import FirstAccount, first_account, first_key
 from analytics_box.base import ids
@@ -28,7 +28,6 @@ from analytics_box.ingest.visitors import SALTS_FILE, SaltFile
 from analytics_box.products.funnels import change as funnels
 from analytics_box.products.funnels.lookup import FUNNELS
 from analytics_box.products.funnels.messages import NewFunnel
-from analytics_box.products.goals import change as goals
 from analytics_box.products.goals import lookup
 from analytics_box.products.goals.goal import Type
 from analytics_box.products.goals.messages import NewGoal
@@ -113,7 +112,7 @@ def make(db: Connection, website: Website, first_day: int) -> None:
     if not lookup.GOALS.count(db, "website_id = ?", website.id):
         for goal in GOALS:
             given = {"websiteId": website.id, "type": goal.type, "target": goal.target, "name": goal.name}
-            goals.create(db, by, website, convert(given, NewGoal))
+            lookup.create(db, by, website, convert(given, NewGoal))
     if not FUNNELS.count(db, "website_id = ?", website.id):
         funnels.create(db, by, website, convert({"websiteId": website.id, **FUNNEL}, NewFunnel))
     if not notes.NOTES.count(db, "website_id = ?", website.id):
@@ -216,14 +215,12 @@ def fill_demo(directory: Path, now: int, seed: str = SEED, *, port: int = shop.P
     return FilledDemo(now_filled, made)
 
 
-def since(
-    demo: Demo, made: DemoResources, start: int, seed: str = SEED
-) -> tuple[list[Fact], evaluated.DemoEvaluations]:
+def since(demo: Demo, made: DemoResources, start: int, seed: str = SEED) -> tuple[list[Fact], flags.DemoEvaluations]:
     """The demo's history from `start` (UTC ms) to the time up to which it is filled, and the flag evaluations of that
     time.
     """
     days = history.events(seed, made.target, first_day=demo.first_day, start=utc_day(start) * DAY, end=demo.filled)
-    given = evaluated.evaluations_between(made.flags, days, seed, start=start, end=demo.filled)
+    given = flags.evaluations_between(made.flags, days, seed, start=start, end=demo.filled)
     return [event for event in days if event.time >= start], given
 
 
@@ -268,7 +265,7 @@ def _account(directory: Path, demo: Demo, now: int, port: int) -> DemoResources:
         watched = box_db.write_now(
             lambda db: monitors.make(db, seal, website, demo.first_day, now=now, port=port, before=demo.port)
         )
-        box_db.write_now(lambda db: status_page.make(db, website, watched, demo.first_day, now=now))
+        box_db.write_now(lambda db: found.make(db, website, watched, demo.first_day, now=now))
         given = box_db.write_now(lambda db: flags.make(db, website, demo.first_day, now))
         box_db.write_now(lambda db: make(db, website, demo.first_day))
         return DemoResources(EventTarget(website.site, website.domain), short, watched, given)
@@ -282,10 +279,10 @@ def _first(db: Connection, wanted: FirstAccount, by: By) -> Website:
     return made.website
 
 
-def _count_events(path: Path, given: evaluated.DemoEvaluations) -> None:
+def _count_events(path: Path, given: flags.DemoEvaluations) -> None:
     box_db = Db(path, readers=1)
     try:
-        box_db.write_now(lambda db: evaluated.append(db, given))
+        box_db.write_now(lambda db: flags.append(db, given))
     finally:
         box_db.close()
 

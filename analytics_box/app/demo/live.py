@@ -15,8 +15,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from analytics_box.app.demo import evaluated, fill, links
-from analytics_box.app.demo.evaluated import DemoEvaluations
+from analytics_box.app.demo import fill, flags, links
+from analytics_box.app.demo.flags import DemoEvaluations
 from analytics_box.base.clock import MINUTE, SECOND, Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.facts.event import Event, Fact
@@ -76,12 +76,12 @@ class Visitors:
     async def _visit(self, at: int) -> None:
         """Add a visit, with its flag evaluations, and choose when the next one begins."""
         facts = history.one_visit(fill.SEED, self._made.target, self._random, at)
-        given = evaluated.evaluations_between(self._made.flags, facts, fill.SEED, start=0, end=_FOR_EVER)
+        given = flags.evaluations_between(self._made.flags, facts, fill.SEED, start=0, end=_FOR_EVER)
         for fact in (*facts, *given.events):
             heapq.heappush(self._due, (fact.time, next(self._numbers), fact))
         self._visits += 1
         self._next = at + round(self._random.uniform(0.5, 1.5) * GAP * (1 + self._visits / SLOWER))
-        await self._box_db.write(lambda db: evaluated.append(db, given))
+        await self._box_db.write(lambda db: flags.append(db, given))
 
     async def _store(self, happened: Sequence[Fact], given: DemoEvaluations | None = None) -> None:
         """Store events, and counts of flag evaluations that are not stored yet."""
@@ -96,7 +96,7 @@ class Visitors:
             await intake.events.write(append, adds=True)
             intake.arrivals.note_stored(facts)
         if given is not None:
-            await self._box_db.write(lambda db: evaluated.append(db, given))
+            await self._box_db.write(lambda db: flags.append(db, given))
         for click in links.clicks(self._made.short, [*self._first(facts)], fill.SEED):
             self._clicks.note(click)
 

@@ -8,8 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.app.docs.documentation import Documentation
-from analytics_box.app.docs.manual import MOVED, ManualPages
+from analytics_box.app.docs.manual import MOVED, Documentation, ManualPages
 from analytics_box.app.docs.reference import Reference, slug_of
 from analytics_box.base import errors
 from analytics_box.base.clock import MINUTE

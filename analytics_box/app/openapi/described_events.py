@@ -4,13 +4,11 @@ from typing import Any
 
 from analytics_box.app.openapi import answers
 from analytics_box.app.openapi.described import RouteDescription, Schema, query_parameter
-from analytics_box.ingest.engagement import Engagement
 from analytics_box.ingest.identify import Identification
-from analytics_box.ingest.page_errors import PageError
 from analytics_box.ingest.page_events import NamedEvent
 from analytics_box.ingest.payload import Incoming
+from analytics_box.ingest.spans import Engagement, OldVitals, PageError, VitalSample
 from analytics_box.ingest.typed_events import OutgoingLink
-from analytics_box.ingest.vitals import OldVitals, VitalSample
 
 WEBSITE = CLIENT = "YOUR-WEBSITE-ID"
 SITE = "https://shop.example"

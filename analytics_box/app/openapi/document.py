@@ -9,11 +9,10 @@ import msgspec
 
 import analytics_box
 from analytics_box.app.openapi import answers, described_events, refusals
+from analytics_box.app.openapi.answers import example
 from analytics_box.app.openapi.described import FIELDS, ROUTES, UPLOADS, RouteDescription
 from analytics_box.app.openapi.described_events import EVENTS
-from analytics_box.app.openapi.described_flags import FLAGS, OFREP
-from analytics_box.app.openapi.described_links import LINKS
-from analytics_box.app.openapi.examples import example
+from analytics_box.app.openapi.described_public import FLAGS, LINKS, OFREP
 from analytics_box.app.openapi.refusals import Family
 from analytics_box.app.procedures import PROCEDURES
 from analytics_box.app.routes import TABLE

@@ -11,11 +11,10 @@ from typing import Final, Literal
 from msgspec import Struct
 
 import analytics_box
+from analytics_box.app.watch import disk as sizes
 from analytics_box.app.watch import runs as outgoing
-from analytics_box.app.watch import sizes
-from analytics_box.app.watch.readiness import Readiness
+from analytics_box.app.watch.disk import Forecast, Readiness, forecast
 from analytics_box.app.watch.runs import JobRun, OutboxState, OutgoingWatch, Runs
-from analytics_box.app.watch.sizes import Forecast, forecast
 from analytics_box.app.watch.warnings import (
     MEGABYTE,
     Warning,

@@ -264,7 +264,7 @@ TABLES = (
         key=("site", "source"),
     ),
     FactTable("removal_orders", (*_integers("of_site"), *_texts("what"))),
-    # What an ingest machine has for its primary, and how far the primary is with it (cluster.outbox).
+    # What an ingest machine has for its primary, and how far the primary is with it (cluster.reports).
     FactTable("outbox", (*_integers("site"), FactColumn("said", "blob"))),
     FactTable("inbox", _integers("machine last"), key=("machine",)),
     FactTable("clients", _CLIENT),

@@ -1,4 +1,7 @@
-"""Bots over RPC. Reading needs read:data, allowing a bot needs manage:websites."""
+"""Bots over RPC. Reading needs read:data, allowing a bot needs manage:websites.
+
+Each change writes its rows and its audit entry in one transaction; the classification is told after the commit.
+"""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -7,15 +10,54 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.base.acting import By
+from analytics_box.base.errors import NotFound
 from analytics_box.base.store.db import Connection
-from analytics_box.ingest.bot_rules import Bot, Wishes
-from analytics_box.ingest.bots import change, rules
+from analytics_box.base.translation import _
+from analytics_box.ingest.bot_rules import Bot, BotRule, Wishes
+from analytics_box.ingest.bots import quarantine as bot_quarantine
+from analytics_box.ingest.bots import rows
 from analytics_box.ingest.bots.quarantine import Quarantine
 from analytics_box.ingest.reasons import words
 from analytics_box.tenants.tenancy.messages import Success, date
+from analytics_box.tenants.websites.change import record
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
+
+
+def count_as_people(db: Connection, website: Website, by: By, bot: Bot) -> Wishes:
+    """Count this bot as people. Raises Conflict when there are too many such rules."""
+    wanted = rows.of(db, website.id)
+    if wanted.has(bot):
+        return wanted
+    bot_quarantine.refuse_too_many(wanted)
+    rows.insert(db, website.id, BotRule(bot, by.now, by.actor))
+    record(db, website, by, "updated", {"countedAsPeople": {"before": None, "after": _bot_name(bot)}})
+    return rows.of(db, website.id)
+
+
+def stop_counting(db: Connection, website: Website, by: By, bot: Bot) -> Wishes:
+    """Stop counting this bot as people; events already counted stay counted. Raises NotFound."""
+    if not rows.of(db, website.id).has(bot):
+        raise NotFound(_("This rule does not exist on this website"))
+    rows.delete(db, website.id, bot)
+    record(db, website, by, "updated", {"countedAsPeople": {"before": _bot_name(bot), "after": None}})
+    return rows.of(db, website.id)
+
+
+def set_data_centres(db: Connection, website: Website, by: By, *, on: bool) -> Wishes:
+    """Set whether IP addresses of data centres are bots'."""
+    wanted = rows.of(db, website.id)
+    if wanted.data_centres == on:
+        return wanted
+    rows.set_data_centres(db, website.id, on)
+    record(db, website, by, "updated", {"flagDataCentres": {"before": wanted.data_centres, "after": on}})
+    return rows.of(db, website.id)
+
+
+def _bot_name(bot: Bot) -> str:
+    return f"{bot.agent} ({bot.reason})" if bot.agent else bot.reason
+
 
 DAYS = 30
 
@@ -31,7 +73,7 @@ class OfBot(Struct, frozen=True):
 
     websiteId: str
     reason: Annotated[str, Meta(max_length=64)]
-    agent: Annotated[str, Meta(max_length=rules.LONGEST)] = ""
+    agent: Annotated[str, Meta(max_length=bot_quarantine.LONGEST)] = ""
 
 
 class BotOptions(Struct, frozen=True):
@@ -111,11 +153,11 @@ async def allow_bot(call: Call, given: OfBot) -> AllowBotAnswer:
 
 async def allow(call: Call, given: OfBot) -> int:
     """Count a bot's events as people's; return how many were quarantined."""
-    bot = rules.check_bot(given.reason, given.agent)
+    bot = bot_quarantine.check_bot(given.reason, given.agent)
     website = own(call, given.websiteId)
 
     def write(db: Connection, acting: By) -> Wishes:
-        return change.allow(db, website, acting, bot)
+        return count_as_people(db, website, acting, bot)
 
     await _change(call, website, write)
     return await call.parts[Quarantine].count(website.site, bot)
@@ -130,7 +172,7 @@ async def refuse_bot(call: Call, given: OfBot) -> Success:
     bot = Bot(given.reason, given.agent)
 
     def write(db: Connection, acting: By) -> Wishes:
-        return change.take_back(db, website, acting, bot)
+        return stop_counting(db, website, acting, bot)
 
     await _change(call, website, write)
     return Success()
@@ -142,7 +184,7 @@ async def update_bot_options(call: Call, given: BotOptions) -> Success:
     if not isinstance(wanted, UnsetType):
 
         def write(db: Connection, acting: By) -> Wishes:
-            return change.data_centres(db, website, acting, on=wanted)
+            return set_data_centres(db, website, acting, on=wanted)
 
         await _change(call, website, write)
     return Success()

@@ -21,12 +21,13 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.files import write_private
 from analytics_box.base.translation import _
 from analytics_box.ingest.cluster import mirrored, rows
-from analytics_box.ingest.cluster.key import ClusterKey, ForgedMessage
 from analytics_box.ingest.cluster.messages import (
     ASKED,
     FORMAT,
     PATH,
+    ClusterKey,
     DaySalts,
+    ForgedMessage,
     Mirror,
     MirrorAnswer,
     Pull,
@@ -34,7 +35,7 @@ from analytics_box.ingest.cluster.messages import (
     SiteReport,
     answer_purpose,
 )
-from analytics_box.ingest.cluster.outbox import Outbox
+from analytics_box.ingest.cluster.reports import Outbox
 from analytics_box.ingest.visitors import HISTORY_FILE, SaltFile, Salts
 
 log = logging.getLogger(__name__)

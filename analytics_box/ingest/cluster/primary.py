@@ -22,12 +22,12 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal
 from analytics_box.base.translation import _
 from analytics_box.ingest.cluster import mirrored, rows
-from analytics_box.ingest.cluster.inbox import Inbox
-from analytics_box.ingest.cluster.key import ClusterKey, ForgedMessage
 from analytics_box.ingest.cluster.messages import (
     ASKED,
     FORMAT,
+    ClusterKey,
     DaySalts,
+    ForgedMessage,
     Mirror,
     MirrorAnswer,
     Pull,
@@ -35,6 +35,7 @@ from analytics_box.ingest.cluster.messages import (
     SiteReport,
     answer_purpose,
 )
+from analytics_box.ingest.cluster.reports import Inbox
 from analytics_box.ingest.cluster.rows import IngestNode
 from analytics_box.ingest.visitors import History, SaltFile, Salts
 from analytics_box.web import body

@@ -6,7 +6,7 @@ from litestar.params import FromPath
 
 from analytics_box.base import figures
 from analytics_box.ingest.dropped import DroppedTraffic
-from analytics_box.ingest.dropped_events import view
+from analytics_box.ingest.dropped_events import calls
 from analytics_box.ingest.refusals import Refusals
 from analytics_box.tenants.websites import change
 from analytics_box.tenants.websites.reach import change as change_own
@@ -34,9 +34,9 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         href=f"/sites/{website.id}/not-counted",
         chosen=days,
         ranges=RANGES,
-        total=figures.count(view.not_counted(found)),
-        reasons=view.totals(found),
-        days=view.days(found, person.date_format),
+        total=figures.count(calls.not_counted(found)),
+        reasons=calls.totals(found),
+        days=calls.days(found, person.date_format),
         may_configure=person.may("member"),
         origins=visit.parts[Refusals].of(website.site),
         allowed=allowed if allowed in website.tracking.allowedOrigins else "",

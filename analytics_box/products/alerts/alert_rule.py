@@ -1,6 +1,8 @@
-"""Alert rules: triggers, conditions, quiet hours and destinations, each field declared once. Pure."""
+"""Alert rules: triggers, conditions, quiet hours and destinations, each field declared once; and what they report on.
+Pure.
+"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Final, Literal, get_args
 
 from msgspec import Meta, Struct
@@ -8,8 +10,56 @@ from msgspec import Meta, Struct
 from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
-from analytics_box.products.alerts.occurrence import What
 from analytics_box.resource.fields import Field, Stamp, date, or_null
+
+What = Literal[
+    # of monitors
+    "down",
+    "recovered",
+    "degraded",
+    "flapping",
+    "stable",
+    "certificate",
+    "domain",
+    # of the traffic of a website
+    "traffic_spike",
+    "traffic_drop",
+    "error_rate",
+    "first_event",
+]
+OF_MONITORS: frozenset[What] = frozenset(
+    ("down", "recovered", "degraded", "flapping", "stable", "certificate", "domain")
+)
+
+
+def monitor_subject(monitor_id: str) -> str:
+    """The subject of alerts about a monitor."""
+    return f"monitor:{monitor_id}"
+
+
+class Occurrence(Struct, frozen=True, kw_only=True):
+    """Something that happened. `topic` is the same whenever the same is told again, so that nobody hears it twice.
+
+    `subject` names what it is about over time (`monitor:ID`, `website:ID`): a recovery ends the reminders of what went
+    before. `at` is UTC ms; `fields` are label and value for people; `url` leads to its page. `still` is what goes on
+    all the same: a monitor that was flapping may be stable and down.
+    """
+
+    topic: str
+    subject: str
+    what: What
+    organization_id: str
+    at: int
+    title: str
+    text: str
+    fields: tuple[tuple[str, str], ...] = ()
+    url: str = ""
+    website_id: str | None = None
+    monitor_id: str | None = None
+    still: What | None = None
+    group: str = ""
+    tags: tuple[str, ...] = ()
+
 
 Trigger = Literal["uptime", "traffic_spike", "traffic_drop", "error_rate", "first_event"]
 # Alerts about a figure of whole days instead of visitors.
@@ -170,3 +220,25 @@ class HeldAlert(Struct, frozen=True, kw_only=True):
     occurrence: str
     lasts: bool
     over: int | None = None
+
+
+class MonitorName(Struct, frozen=True):
+    """A monitor to choose: its id and what people call it, its group and tags."""
+
+    id: str
+    name: str
+    group: str = ""
+    tags: tuple[str, ...] = ()
+
+
+class MonitorsOfOrganization(Struct, frozen=True):
+    """The monitors of an organization by its id, and whether the monitor of a website (by its id) is down now
+    or in maintenance.
+
+    `rests` is whether nobody is to be reminded of a monitor (by its id) now: it is paused, in maintenance, or gone,
+    or what it depends on is in trouble.
+    """
+
+    of: Callable[[str], list[MonitorName]] = lambda _: []
+    is_down: Callable[[str], bool] = lambda _: False
+    rests: Callable[[str], bool] = lambda _: False

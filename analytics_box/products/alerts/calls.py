@@ -5,6 +5,8 @@ for owners, admins and keys that may set up channels; members and keys with writ
 """
 
 import asyncio
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
@@ -19,14 +21,100 @@ from analytics_box.base.notify.rules import Channel
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.products.alerts import change
-from analytics_box.products.alerts.alert_rule import AlertRule, Conditions, Destination, GivenTrigger
-from analytics_box.products.alerts.shown import AlertRuleAnswer, alert_rule_answer
-from analytics_box.resource.fields import input_of, values_of
+from analytics_box.products.alerts import change, messages
+from analytics_box.products.alerts.alert_rule import (
+    AlertRule,
+    Conditions,
+    Destination,
+    Episode,
+    GivenTrigger,
+    Trigger,
+    What,
+)
+from analytics_box.resource.fields import answer_of, input_of, values_of
 from analytics_box.resource.reach import Reach, reach
-from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text
+from analytics_box.tenants.configuration import channels as configuration_channels
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text, date
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
+
+
+class DestinationShown(Struct, frozen=True):
+    """A destination of an alert rule. Without the right to change it `identifier` is shortened and `config` is null."""
+
+    type: str
+    identifier: str
+    config: dict[str, str] | None
+    channelId: str
+    escalation: bool
+
+
+class OpenShown(Struct, frozen=True):
+    """Something that goes on. `subject` is what alarms.acknowledge takes."""
+
+    subject: str
+    event: What
+    title: str
+    since: datetime
+    escalated: bool
+    acknowledgedAt: datetime | None
+    acknowledgedBy: str | None
+
+
+class AlertRuleAnswer(Struct, frozen=True):
+    """An alarm. `lastToldAt` is when it last sent something; `open` is what goes on now."""
+
+    id: str
+    organizationId: str
+    websiteId: str | None
+    name: str
+    description: str | None
+    enabled: bool
+    triggerType: Trigger
+    triggerConditions: Conditions
+    destinations: list[DestinationShown]
+    open: list[OpenShown]
+    lastToldAt: datetime | None
+    createdAt: datetime
+    updatedAt: datetime
+
+
+def alert_rule_answer(
+    rule: AlertRule, led: Mapping[str, Channel], episodes: list[Episode], tools: ChannelTools, *, places: bool
+) -> AlertRuleAnswer:
+    """An alert rule for an answer; with the places that it leads to for those who may see them."""
+    return answer_of(
+        AlertRuleAnswer,
+        rule,
+        destinations=[
+            _destination(led[channel_id], tools, escalation=escalation, places=places)
+            for ids, escalation in ((rule.channels, False), (rule.escalation, True))
+            for channel_id in ids
+            if channel_id in led
+        ],
+        open=[_open(episode) for episode in episodes if episode.rule_id == rule.id],
+    )
+
+
+def _destination(channel: Channel, tools: ChannelTools, *, escalation: bool, places: bool) -> DestinationShown:
+    if not places:
+        return DestinationShown(channel.kind, channel.shown, None, channel.id, escalation)
+    config = configuration_channels.readable(tools, channel)
+    identifier = change.identifier(channel.kind, config) or channel.shown
+    return DestinationShown(channel.kind, identifier, change.open_part(channel.kind, config), channel.id, escalation)
+
+
+def _open(episode: Episode) -> OpenShown:
+    return OpenShown(
+        subject=episode.subject,
+        event=episode.what,
+        title=messages.parse_occurrence(episode.occurrence).title,
+        since=date(episode.began),
+        escalated=episode.escalated,
+        acknowledgedAt=None if episode.acknowledged_at is None else date(episode.acknowledged_at),
+        acknowledgedBy=episode.acknowledged_by,
+    )
+
 
 TESTS = 5  # tests that one caller may make per 60 s (wire 10.5)
 

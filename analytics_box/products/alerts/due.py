@@ -12,9 +12,8 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, MINUTE, Clock
 from analytics_box.base.store.db import Connection, Db
-from analytics_box.products.alerts import episode_rows, messages, rows, rules, telling
-from analytics_box.products.alerts.alert_rule import AlertRule, Episode, HeldAlert
-from analytics_box.products.alerts.monitored import MonitorsOfOrganization
+from analytics_box.products.alerts import messages, rows, rules, telling
+from analytics_box.products.alerts.alert_rule import AlertRule, Episode, HeldAlert, MonitorsOfOrganization
 from analytics_box.products.alerts.telling import send, split
 
 KEPT = 30 * DAY  # topics are known that long, as deliveries are
@@ -39,7 +38,7 @@ class Reminders:
         """
         now = self._clock.now()
         if not self._settled:
-            await self._db.write(lambda db: episode_rows.postpone(db, now + SETTLING))
+            await self._db.write(lambda db: rows.postpone(db, now + SETTLING))
             self._settled = True
         due, released = await self._db.read(lambda db: _due(db, now))
         if not due and not released:
@@ -61,36 +60,34 @@ class Reminders:
 def work_off(db: Connection, now: int, resting: Collection[str] = ()) -> int:
     """Do what is due in the caller's transaction; the number of messages. What rests is looked at again later."""
     told = 0
-    for episode in episode_rows.due(db, now, _ROUND):
+    for episode in rows.due(db, now, _ROUND):
         if episode.subject in resting:
-            episode_rows.store_episode(db, replace(episode, due_at=now + AGAIN))
+            rows.store_episode(db, replace(episode, due_at=now + AGAIN))
         else:
             told += _remind(db, episode, now)
     held: defaultdict[str, list[HeldAlert]] = defaultdict(list)
-    for one in episode_rows.released_alerts(db, now):
+    for one in rows.released_alerts(db, now):
         held[one.rule_id].append(one)
     return told + sum(_release(db, rule_id, found, now) for rule_id, found in held.items())
 
 
 def _due(db: Connection, now: int) -> tuple[set[str], bool]:
     """The subjects of what is due, and whether quiet hours are over that held something back."""
-    return {episode.subject for episode in episode_rows.due(db, now, _ROUND)}, bool(
-        episode_rows.released_alerts(db, now)
-    )
+    return {episode.subject for episode in rows.due(db, now, _ROUND)}, bool(rows.released_alerts(db, now))
 
 
 def _remind(db: Connection, episode: Episode, now: int) -> int:
     """Escalate or remind, unless it is quiet; then that waits for the end of the quiet hours."""
     rule = rows.ALERT_RULES.find(db, episode.rule_id)
     if rule is None or not rule.enabled:
-        episode_rows.delete(db, episode.rule_id, episode.subject)
+        rows.delete(db, episode.rule_id, episode.subject)
         return 0
     until = telling.ends_at(rule.conditions.quiet_hours, episode.what, now)
     if until is not None:
-        episode_rows.store_episode(db, replace(episode, due_at=until))
+        rows.store_episode(db, replace(episode, due_at=until))
         return 0
     told, after = _act(db, rule, episode, now)
-    episode_rows.store_episode(db, replace(after, due_at=rules.due_at(rule.conditions, after)))
+    rows.store_episode(db, replace(after, due_at=rules.due_at(rule.conditions, after)))
     return told
 
 
@@ -117,7 +114,7 @@ def _release(db: Connection, rule_id: str, held: list[HeldAlert], now: int) -> i
     Where alerts stay open there is no summary: what still lasts gets its own alert.
     """
     for one in held:
-        episode_rows.remove_held(db, one.number)
+        rows.remove_held(db, one.number)
     rule = rows.ALERT_RULES.find(db, rule_id)
     if rule is None or not rule.enabled:
         return 0

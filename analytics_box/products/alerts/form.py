@@ -18,12 +18,12 @@ from analytics_box.products.alerts.alert_rule import (
     FIGURES,
     AlertRule,
     Conditions,
+    MonitorName,
     QuietHours,
     Trigger,
+    What,
     clean_trigger,
 )
-from analytics_box.products.alerts.monitored import MonitorName
-from analytics_box.products.alerts.occurrence import What
 from analytics_box.products.alerts.rules import TRIGGER_LABELS
 from analytics_box.resource import forms
 

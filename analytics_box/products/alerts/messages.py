@@ -15,8 +15,7 @@ from analytics_box.base.clock import MINUTE
 from analytics_box.base.notify.message import Message, Tone
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import rules
-from analytics_box.products.alerts.alert_rule import AlertRule, HeldAlert
-from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
+from analytics_box.products.alerts.alert_rule import OF_MONITORS, AlertRule, HeldAlert, Occurrence, What
 from analytics_box.query.ranges import zone
 
 _TONES: Final[dict[What, Tone]] = {

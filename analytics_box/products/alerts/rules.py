@@ -10,14 +10,16 @@ from analytics_box.base.clock import MINUTE
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
 from analytics_box.products.alerts.alert_rule import (
+    OF_MONITORS,
     AlertRule,
     Conditions,
     Episode,
     Figure,
+    Occurrence,
     QuietHours,
     Trigger,
+    What,
 )
-from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
 
 TRIGGER_LABELS: Final[Mapping[str, str]] = {
     "uptime": _("Monitor outages"),

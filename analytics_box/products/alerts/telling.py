@@ -15,9 +15,8 @@ from analytics_box.base.clock import MINUTE
 from analytics_box.base.notify import deliveries
 from analytics_box.base.notify.message import Message
 from analytics_box.base.store.db import Connection
-from analytics_box.products.alerts import episode_rows, messages, rows, rules
-from analytics_box.products.alerts.alert_rule import DAYS, AlertRule, Episode, QuietHours
-from analytics_box.products.alerts.occurrence import OF_MONITORS, Occurrence, What
+from analytics_box.products.alerts import messages, rows, rules
+from analytics_box.products.alerts.alert_rule import DAYS, OF_MONITORS, AlertRule, Episode, Occurrence, QuietHours, What
 from analytics_box.query.ranges import zone
 
 _ONE = timedelta(days=1)
@@ -47,7 +46,7 @@ def _held_until(db: Connection, rule: AlertRule, what: What, now: int) -> int | 
     quiet, minutes = ends_at(rule.conditions.quiet_hours, what, now), rule.conditions.digest_minutes
     if minutes is None:
         return quiet
-    return max(quiet or 0, episode_rows.digest_end(db, rule.id, now) or now + minutes * MINUTE)
+    return max(quiet or 0, rows.digest_end(db, rule.id, now) or now + minutes * MINUTE)
 
 
 def _hours(quiet: QuietHours, day: date, tz: ZoneInfo) -> tuple[int, int]:
@@ -112,11 +111,11 @@ def end(db: Connection, rule: AlertRule, subject: str, *, now: int) -> int:
     """Close an alert without notifying people: only alerts that would stay open are resolved. Return the number of
     messages.
     """
-    episode = episode_rows.find(db, rule.id, subject)
+    episode = rows.find(db, rule.id, subject)
     if episode is None:
         return 0
-    episode_rows.delete(db, rule.id, subject)
-    if episode_rows.set_over(db, rule.id, subject, now) or not episode.told:
+    rows.delete(db, rule.id, subject)
+    if rows.set_over(db, rule.id, subject, now) or not episode.told:
         return 0
     first = messages.parse_occurrence(episode.occurrence)
     channels = deliveries.keeping_open(db, rule.organization_id, _notified_channels(rule, episode))
@@ -125,11 +124,11 @@ def end(db: Connection, rule: AlertRule, subject: str, *, now: int) -> int:
 
 def forget(db: Connection, organization_id: str, subject: str, *, now: int) -> None:
     """Close the alerts about a removed subject. Alerts that would stay open are resolved."""
-    for episode in episode_rows.of_subject(db, organization_id, subject):
+    for episode in rows.of_subject(db, organization_id, subject):
         rule = rows.ALERT_RULES.find(db, episode.rule_id)
         if rule is not None:
             end(db, rule, subject, now=now)
-    episode_rows.forget(db, organization_id, subject)
+    rows.forget(db, organization_id, subject)
 
 
 def send(db: Connection, rule: AlertRule, message: Message, channels: Sequence[str], *, topic: str, now: int) -> int:
@@ -148,12 +147,12 @@ def split(db: Connection, rule: AlertRule) -> tuple[list[str], list[str]]:
     return lasting, [one for one in rule.channels if one not in lasting]
 
 
-notices = episode_rows.notices
+notices = rows.notices
 
 
 def _begin(db: Connection, rule: AlertRule, occurrence: Occurrence, what: What, *, told: bool, now: int) -> None:
     """Begin an episode. Another kind of trouble with the same subject begins a new one, if anybody learns of it."""
-    before = episode_rows.find(db, rule.id, occurrence.subject)
+    before = rows.find(db, rule.id, occurrence.subject)
     if before is not None and (before.what == what or (before.told and not told)):
         return
     wait = rule.conditions.escalate_after_minutes
@@ -167,7 +166,7 @@ def _begin(db: Connection, rule: AlertRule, occurrence: Occurrence, what: What, 
         reminded_at=now,
         escalates_at=now + wait * MINUTE if wait is not None and rule.escalation else None,
     )
-    episode_rows.store_episode(db, replace(episode, due_at=rules.due_at(rule.conditions, episode)))
+    rows.store_episode(db, replace(episode, due_at=rules.due_at(rule.conditions, episode)))
 
 
 def _end(db: Connection, rule: AlertRule, occurrence: Occurrence, now: int) -> int:
@@ -175,11 +174,11 @@ def _end(db: Connection, rule: AlertRule, occurrence: Occurrence, now: int) -> i
 
     Alerts that would stay open are also resolved if no rule wants the recovery, and during quiet hours.
     """
-    episode = episode_rows.find(db, rule.id, occurrence.subject)
+    episode = rows.find(db, rule.id, occurrence.subject)
     if episode is None:
         return 0
-    episode_rows.delete(db, rule.id, occurrence.subject)
-    if episode_rows.set_over(db, rule.id, occurrence.subject, occurrence.at):
+    rows.delete(db, rule.id, occurrence.subject)
+    if rows.set_over(db, rule.id, occurrence.subject, occurrence.at):
         return 0
     wanted = rules.wants(rule, occurrence)
     until = _held_until(db, rule, occurrence.what, now)
@@ -197,7 +196,7 @@ def _notified_channels(rule: AlertRule, episode: Episode) -> Sequence[str]:
 
 
 def _hold(db: Connection, rule: AlertRule, occurrence: Occurrence, until: int) -> None:
-    episode_rows.hold(
+    rows.hold(
         db,
         rule_id=rule.id,
         subject=occurrence.subject,

@@ -3,7 +3,7 @@
 from msgspec import structs
 
 from analytics_box.base import errors
-from analytics_box.products.goals import change, lookup
+from analytics_box.products.goals import lookup
 from analytics_box.products.goals.figures import GoalFigures, given_period, goal_figures
 from analytics_box.products.goals.goal import Goal
 from analytics_box.products.goals.lookup import GOALS, find_goal
@@ -42,7 +42,7 @@ async def create(call: Call, given: NewGoal) -> GoalShown:
     """goals.create: create a goal. Raises NotFound, BadRequest or Conflict."""
     website = own(call, given.websiteId)
     return goal_answer(
-        await call.parts.box_db.write(lambda db: change.create(db, call.by, website, given), adds=True),
+        await call.parts.box_db.write(lambda db: lookup.create(db, call.by, website, given), adds=True),
     )
 
 
@@ -52,7 +52,7 @@ async def update(call: Call, given: ChangedGoal) -> GoalShown:
     Omitted fields keep their values.
     """
     website, _ = await find_goal(call, given.id, given.websiteId)
-    return goal_answer(await call.write(lambda db: change.update(db, call.by, website, given)))
+    return goal_answer(await call.write(lambda db: lookup.update(db, call.by, website, given)))
 
 
 async def delete(call: Call, given: OneGoal) -> Success:
@@ -88,7 +88,7 @@ async def bulk_analytics(call: Call, given: AnalysingAll) -> dict[str, GoalAnaly
         else GoalAnalyticsAnswer(**structs.asdict(_analytics(goal, one)))
         for goal, one in zip(wanted, found, strict=True)
     }
-    return {goal_id: known_ones.get(goal_id, GoalAnalyticsAnswer(error=change.UNKNOWN)) for goal_id in given.goalIds}
+    return {goal_id: known_ones.get(goal_id, GoalAnalyticsAnswer(error=lookup.UNKNOWN)) for goal_id in given.goalIds}
 
 
 def _analytics(goal: Goal, found: GoalFigures) -> Analytics:

@@ -11,11 +11,10 @@ from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.goals import calls
-from analytics_box.products.goals.change import definition_of
 from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures
 from analytics_box.products.goals.form import LABELS, OPERATOR_LABELS, fields_of, message_of, values_of
 from analytics_box.products.goals.goal import Goal, GoalDefinition, home
-from analytics_box.products.goals.lookup import find_goal
+from analytics_box.products.goals.lookup import definition_of, find_goal
 from analytics_box.products.goals.messages import ChangedGoal, NewGoal, OneGoal
 from analytics_box.products.goals.pages import USUAL, period_of
 from analytics_box.products.goals.rules import MOST_CONDITIONS, page_filter

@@ -1,18 +1,22 @@
-"""Goals in box.db: those that a caller can see, of a website, for filters of queries, and in the palette."""
+"""Goals in box.db: creating, changing and finding them, for pages, filters of queries, and the palette."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
-from analytics_box.base import figures
+from analytics_box.base import figures, ids
+from analytics_box.base.acting import By
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.goals import KeptGoals
-from analytics_box.products.goals.goal import Goal
-from analytics_box.products.goals.rules import selecting
+from analytics_box.products.goals.goal import Goal, GoalDefinition
+from analytics_box.products.goals.messages import ChangedGoal, NewGoal
+from analytics_box.products.goals.rules import check_goal, selecting
 from analytics_box.query.named import Meant
 from analytics_box.resource.audited import AuditedTable
+from analytics_box.resource.fields import values_of
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.findable import owned_hits
 from analytics_box.tenants.websites.reach import own_row
@@ -94,3 +98,41 @@ async def goal_hits(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:
 async def find_goal(call: Call, goal_id: str, website_id: str | None = None) -> tuple[Website, Goal]:
     """A goal that the caller may see, with its website. Raises NotFound for it, or for the website it must be of."""
     return await own_row(call, GOALS.find, "goal", goal_id, website_id)
+
+
+MOST_GOALS: Final = 100  # of a website
+UNKNOWN: Final = "There is no goal with this id"
+
+
+def create(db: Connection, by: By, website: Website, given: NewGoal) -> Goal:
+    """A new goal of a website. Raises BadRequest or Conflict."""
+    full = f"A website can have up to {MOST_GOALS} goals; delete one first"
+    GOALS.check_room(db, MOST_GOALS, full, "website_id = ?", website.id)
+    values = values_of(given, Goal)
+    blank = Goal(
+        id=ids.new_id(),
+        website_id=website.id,
+        name="",
+        description="",
+        definition=definition_of(given),
+        is_active=True,
+        created_by=by.actor,
+        created_at=by.now,
+        updated_at=by.now,
+    )
+    detail = {"definition": msgspec.to_builtins(blank.definition)}
+    return GOALS.create(db, by, website.organization_id, replace(blank, **values), detail)
+
+
+def definition_of(given: NewGoal) -> GoalDefinition:
+    """The definition of a new goal. Raises BadRequest."""
+    return check_goal(GoalDefinition(**values_of(given, GoalDefinition)))
+
+
+def update(db: Connection, by: By, website: Website, given: ChangedGoal) -> Goal:
+    """Update a goal; omitted fields keep their values. Raises NotFound or BadRequest."""
+    before = GOALS.existing(db, given.id)
+    values = values_of(given, Goal)
+    definition = check_goal(replace(before.definition, **values_of(given, GoalDefinition)))
+    after = replace(before, **values, definition=definition)
+    return GOALS.change(db, by, website.organization_id, before, after)

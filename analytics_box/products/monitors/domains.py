@@ -13,7 +13,7 @@ from analytics_box.base.clock import DAY, Clock
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts import telling
-from analytics_box.products.alerts.occurrence import Occurrence, monitor_subject
+from analytics_box.products.alerts.alert_rule import Occurrence, monitor_subject
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.monitor import HOME, Monitor
 from analytics_box.products.monitors.probing.address import host_of

@@ -11,8 +11,7 @@ from analytics_box.base.clock import SECOND, Clock
 from analytics_box.base.store.db import Db
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import telling
-from analytics_box.products.alerts.monitored import MonitorName, MonitorsOfOrganization
-from analytics_box.products.alerts.occurrence import Occurrence, monitor_subject
+from analytics_box.products.alerts.alert_rule import MonitorName, MonitorsOfOrganization, Occurrence, monitor_subject
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.monitor import HOME, Monitor

@@ -1,7 +1,7 @@
 """Goals on the overview: the conversions of each, as a panel against the days that are compared, and as a table."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -17,8 +17,10 @@ from analytics_box.figures.shading import number
 from analytics_box.figures.tiles import TileChange, change_of
 from analytics_box.figures.view import View
 from analytics_box.products.goals.figures import LATE, MOST_SECONDS
-from analytics_box.products.overview.board import TOTALS, WEBSITE
+from analytics_box.products.overview.board import PANELS, TOTALS, WEBSITE
+from analytics_box.products.overview.compact import EXTRAS
 from analytics_box.query.catalog.types import Record
+from analytics_box.query.presence import KINDS
 
 AT_ONCE: Final = 4  # goals that are counted at the same time
 _CONVERSIONS: Final = WEBSITE.converting[0]
@@ -131,3 +133,17 @@ def _change(asking: PageQuery, now: Record, before: Record | None) -> TileChange
         so_far=bool(asking.until),
         fair=asking.compared is None or asking.compared.fair,
     )
+
+
+_WHENEVER: Final = ("week",)  # what all websites measure
+
+
+def parts_of(view: View, measured: Collection[str]) -> tuple[str, ...]:
+    """The parts of an overview: what its website has measured, and what is about a filter only with that."""
+    panels = tuple(name for name in PANELS if name not in KINDS or name in measured)
+    given = view.plain
+    extras = tuple(
+        name for name, one in EXTRAS.items() if (one.needs in given if one.needs else name in (*measured, *_WHENEVER))
+    )
+    there = {"figures", *panels, *extras}
+    return tuple(name for name in view.of.parts if name in there)

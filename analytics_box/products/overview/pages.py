@@ -1,7 +1,7 @@
-"""The dashboard of a website, its parts as fragments, and its current visitors."""
+"""The dashboard of a website, its parts as fragments, its lists as tables and files, and its current visitors."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.translation import _, ngettext
-from analytics_box.figures import page, suggesting
+from analytics_box.figures import export, page, suggesting, tables
 from analytics_box.figures.asking import NotePage, PageQuery, SubjectFacts
 from analytics_box.figures.page import Dashboard
 from analytics_box.figures.panels import BarRow
@@ -25,17 +25,17 @@ from analytics_box.ingest.reasons import is_quarantined, words
 from analytics_box.ingest.refusals import REASON, Refusals, RefusedOrigin
 from analytics_box.products.goals.lookup import active_goals
 from analytics_box.products.notes.on_charts import on_charts
-from analytics_box.products.overview.board import WEBSITE
+from analytics_box.products.overview.board import TABLES_ALONE, WEBSITE
 from analytics_box.products.overview.compact import uptime_rows
-from analytics_box.products.overview.goal_rates import rates
+from analytics_box.products.overview.goal_rates import parts_of, rates, sheet
 from analytics_box.products.overview.live import PREFIX, Watching, online_text
-from analytics_box.products.overview.measured import parts_of
 from analytics_box.products.sample_data.site import DOMAIN
 from analytics_box.query.presence import Presence
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import MANAGER, Website
 from analytics_box.tenants.websites.shell import site_shell, website_shown
+from analytics_box.web.page.shell import Here
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
 DAYS: Final = 2  # UTC days back, today included: a user may wait at midnight
@@ -180,3 +180,46 @@ async def _subject_facts(visit: PageRequest, website: Website, view: View) -> Su
 
 def _view(visit: PageRequest, website: Website) -> View:
     return read_view(f"/sites/{website.id}", visit.request.query_params, WEBSITE)
+
+
+# The navigation entries of tables that no panel shows, by the first table of each group.
+HERE: Final[Mapping[str, Here]] = {"errors": "errors", "performance": "performance", "attention": "engagement"}
+
+
+async def site_details(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Answer:
+    """GET /sites/{id}/details/{list}: all rows of a list. Raises NotFound."""
+    website = own(visit.call, website_id)
+    home = f"/sites/{website.id}"
+    group = next((names[0] for names in TABLES_ALONE if name in names), "")
+    return await tables.show(
+        visit,
+        website.site,
+        _table_view(visit, home, name),
+        name,
+        home=home,
+        shell=site_shell(visit, HERE.get(group, "overview"), website),
+        subject=website.name,
+    )
+
+
+async def site_details_file(
+    visit: Visitor, website_id: FromPath[str], name: FromPath[str], form: FromPath[str]
+) -> Next:
+    """GET /sites/{id}/details/{list}/{form}: the same rows as csv or json. Raises NotFound."""
+    website = own(visit.call, website_id)
+    return await tables.file(visit, website.site, _table_view(visit, f"/sites/{website.id}", name), name, form)
+
+
+async def site_export(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -> Next:
+    """GET /sites/{id}/export/{form}: the overview of a range as csv or json. Raises NotFound, or RateLimited."""
+    website = own(visit.call, website_id)
+    view = read_view(f"/sites/{website.id}", visit.request.query_params, WEBSITE)
+    measured = await visit.parts[Presence].kinds(website.site)
+    goals = await active_goals(visit.call, website.id)
+    names = (*parts_of(view, measured), *(("goals",) if goals else ()))
+    own_parts: export.Own = {"goals": partial(sheet, view=view, goals=goals)}
+    return await export.file(visit, website.site, view, names, form, own=own_parts)
+
+
+def _table_view(visit: PageRequest, home: str, name: str) -> View:
+    return read_view(f"{home}/details/{name}", visit.request.query_params, WEBSITE)

@@ -26,8 +26,8 @@ from analytics_box.ingest.live import LiveSessions, visitor_key
 from analytics_box.ingest.profile_rules import ProfileLink
 from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
-from analytics_box.products.people import erasure_rows, leftovers, rows, rules, traces
-from analytics_box.products.people.erasure_rows import Erasure
+from analytics_box.products.people import rows, rules, traces
+from analytics_box.products.people.rows import Erasure
 from analytics_box.products.people.rules import FIRST, LAST, Holder, Stay
 from analytics_box.products.people.traces import TraceRow, TraceSubject
 from analytics_box.query.engines.beyond import Beyond
@@ -116,17 +116,17 @@ class Erasures(Struct):
 
     async def are_under_way(self) -> bool:
         """Whether a removal is in progress."""
-        return bool(await self.events.read(erasure_rows.under_way))
+        return bool(await self.events.read(rows.under_way))
 
     async def resume(self) -> None:
         """Complete all erasures that were broken off, or waited for ClickHouse or for other machines."""
         if self.others is not None:
             await self.others.have_removed("")  # what was ordered for an erasure that a crash kept from being begun
-        for erasure_id in await self.events.read(erasure_rows.under_way):
+        for erasure_id in await self.events.read(rows.under_way):
             if not await self.beyond.has_removed(erasure_id) or not await self._others_have_removed(erasure_id):
                 continue
             async with self.lock:
-                erasure = await self.events.read(partial(erasure_rows.find, erasure_id=erasure_id))
+                erasure = await self.events.read(partial(rows.find_erasure, erasure_id=erasure_id))
                 if erasure is not None:
                     await self._finish(erasure)
 
@@ -158,9 +158,9 @@ class Erasures(Struct):
         return self._begun(db, new(_subject(db, site, profile_id, stays)))
 
     def _begun(self, db: Connection, erasure: Erasure) -> Erasure:
-        erasure_rows.insert(db, erasure, self.clock.now())
+        rows.insert_erasure(db, erasure, self.clock.now())
         if erasure.subject.profile > 0:
-            erasure_rows.note(db, erasure.id, 0, {leftovers.STRINGS: [erasure.subject.profile]})
+            rows.note_progress(db, erasure.id, 0, {traces.STRINGS: [erasure.subject.profile]})
         self._forget(db, erasure.subject)
         return erasure
 
@@ -199,7 +199,7 @@ class Erasures(Struct):
         if erasure.organization_id:  # what another machine ordered is in its audit log
             await self.box_db.write(partial(_record, erasure=erasure, now=self.clock.now()))
         self.progress("finish")
-        await self.events.write(lambda db: erasure_rows.finish(db, erasure.id))
+        await self.events.write(lambda db: rows.finish(db, erasure.id))
         log.info("Removal %s is complete: %d rows", erasure.id, erasure.removed)
         return ErasureDone(erasure.id, erasure.removed)
 
@@ -209,7 +209,7 @@ class Erasures(Struct):
         return ErasureDone(erasure.id, (await self._fresh(erasure)).removed, complete=False)
 
     async def _fresh(self, erasure: Erasure) -> Erasure:
-        found = await self.events.read(lambda db: erasure_rows.find(db, erasure.id))
+        found = await self.events.read(lambda db: rows.find_erasure(db, erasure.id))
         return found or erasure
 
     async def _pass(self, erasure: Erasure) -> bool:
@@ -249,14 +249,14 @@ class Erasures(Struct):
             stays = tuple((stay.visitor, stay.since, stay.until) for stay in sorted(further.union(subject.stays)))
             orders.note(db, orders.OfPerson(subject.site, subject.profile, stays, erasure.id))
         if further:
-            erasure_rows.widen(db, erasure.id, sorted(further.union(subject.stays)))
+            rows.widen(db, erasure.id, sorted(further.union(subject.stays)))
         return not further
 
     def _remove(self, db: Connection, *, erasure: Erasure, table: str, found: Sequence[TraceRow]) -> None:
         """Remove rows, and end their sessions: what comes next begins new ones."""
         sessions = {trace.session for trace in found} - {0}
-        erasure_rows.note(db, erasure.id, len(found), leftovers.of(db, table, found))
-        erasure_rows.note(db, erasure.id, 0, leftovers.take_replaced(db, erasure.subject.site, sessions))
+        rows.note_progress(db, erasure.id, len(found), traces.references_of(db, table, found))
+        rows.note_progress(db, erasure.id, 0, traces.take_replaced(db, erasure.subject.site, sessions))
         traces.remove(db, table, found)
         self.live.drop(sessions)
         visitors = {stay.visitor for stay in erasure.subject.stays}
@@ -264,10 +264,10 @@ class Erasures(Struct):
 
     async def _sweep(self, erasure: Erasure) -> None:
         """Remove the strings, and the combinations of strings, that no row has."""
-        for kind in leftovers.KINDS:
-            left = await self.events.read(partial(erasure_rows.numbers, erasure_id=erasure.id, kind=kind))
+        for kind in traces.KINDS:
+            left = await self.events.read(partial(rows.numbers_of, erasure_id=erasure.id, kind=kind))
             tops = {}
-            for table in leftovers.tables(kind):
+            for table in traces.tables_of(kind):
                 top = await self.events.read(partial(traces.newest, table=table))
                 tops[table] = top - 1
                 floor = await self.beyond.floor(table)
@@ -275,9 +275,9 @@ class Erasures(Struct):
                     if not left:
                         break
                     after = max(until - traces.PIECE, 0)
-                    look = partial(leftovers.used, kind=kind, table=table, numbers=left, after=after, until=until)
+                    look = partial(traces.used, kind=kind, table=table, numbers=left, after=after, until=until)
                     left = left - await self.events.read(look)
-            if kind == leftovers.STRINGS:
+            if kind == traces.STRINGS:
                 left = left - await self.beyond.used(left)
             self.progress(kind)
             await self.events.write(partial(self._remove_unused, erasure=erasure, kind=kind, tops=tops, left=left))
@@ -286,15 +286,15 @@ class Erasures(Struct):
         self, db: Connection, *, erasure: Erasure, kind: str, tops: dict[str, int], left: set[int]
     ) -> None:
         for table, top in tops.items():
-            left = left - leftovers.used(db, kind, table, left, top)
-        if kind == leftovers.STRINGS:
-            erasure_rows.mark_emptied(db, erasure.id)
-            left = left - leftovers.used_elsewhere(db, left)
+            left = left - traces.used(db, kind, table, left, top)
+        if kind == traces.STRINGS:
+            rows.mark_emptied(db, erasure.id)
+            left = left - traces.used_elsewhere(db, left)
             self.strings.forget({*traces.strings_numbered(db, left).values()})
         else:
             self.strings.forget_together(kind, left)
-        leftovers.remove(db, kind, left)
-        erasure_rows.forget(db, erasure.id, kind)
+        traces.remove_unused(db, kind, left)
+        rows.forget(db, erasure.id, kind)
 
 
 def subject_of_person(db: Connection, site: int, profile: int) -> TraceSubject:

@@ -12,9 +12,9 @@ from analytics_box.base.facts.layout import stored_table
 from analytics_box.base.facts.tables import BY_NAME, COMBINATIONS, FACT_NAMES
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import Combination
-from analytics_box.products.people import leftovers, traces
+from analytics_box.products.people import traces
 from analytics_box.products.people.erasure import Erasures
-from analytics_box.products.people.leftovers import STRINGS
+from analytics_box.products.people.traces import STRINGS
 
 _AT_ONCE = 1_000  # that one write removes
 _SECONDS = 60.0  # for a piece of the walk
@@ -53,7 +53,7 @@ async def sweep(erasures: Erasures) -> int:
     async with erasures.lock:
         removed = 0
         has_all = not await erasures.events.read(trimmed.floors)
-        for kind in leftovers.KINDS if has_all else leftovers.KINDS[:-1]:  # combinations before the strings they have
+        for kind in traces.KINDS if has_all else traces.KINDS[:-1]:  # combinations before the strings they have
             removed += await _sweep_kind(erasures, kind)
         return removed
 
@@ -85,7 +85,7 @@ def _walks(kind: str) -> list[NumberWalk]:
     if kind != STRINGS:
         column = next(one.column for one in COMBINATIONS if one.table == kind)
         return [NumberWalk(stored_table(table), (column,)) for table in FACT_NAMES]
-    tables = leftovers.tables(STRINGS)
+    tables = traces.tables_of(STRINGS)
     return [
         *(NumberWalk(table, BY_NAME[table].strings) for table in tables),
         *(NumberWalk(one.table, one.parts) for one in COMBINATIONS),
@@ -115,18 +115,18 @@ def _ids(db: Connection, *, kind: str, after: int, until: int) -> tuple[list[int
 
 def _remove(db: Connection, *, erasures: Erasures, kind: str, numbers: set[int], tops: dict[str, int]) -> int:
     """Remove those of these that no row added in the meantime uses."""
-    for table in leftovers.tables(kind):
+    for table in traces.tables_of(kind):
         relation = stored_table(table) if kind != STRINGS else table
-        numbers = numbers - leftovers.used(db, kind, table, numbers, tops[relation])
+        numbers = numbers - traces.used(db, kind, table, numbers, tops[relation])
     numbers = numbers - _replaced_numbers(db, kind)
     if kind == STRINGS:
-        numbers = numbers - leftovers.used_elsewhere(db, numbers)
+        numbers = numbers - traces.used_elsewhere(db, numbers)
         for one in COMBINATIONS:
             numbers = numbers - _in_new_combinations(db, one, tops[one.table])
         erasures.strings.forget({*traces.strings_numbered(db, numbers).values()})
     else:
         erasures.strings.forget_together(kind, numbers)
-    leftovers.remove(db, kind, numbers)
+    traces.remove_unused(db, kind, numbers)
     return len(numbers)
 
 

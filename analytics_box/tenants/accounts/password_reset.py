@@ -13,7 +13,6 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rows, rules, users
 from analytics_box.tenants.accounts import second_factor as factor
-from analytics_box.tenants.accounts import session_rows as sessions
 from analytics_box.tenants.accounts.rules import User
 
 
@@ -73,7 +72,7 @@ def use(db: Connection, token: str, password: str, now: int) -> User:
         if users.confirm(db, user.id, organization_id=organization_id, by=by):
             factor.remove(db, factor.Owner(user.id, organization_id, by))
     set_password(db, user.id, password, by=by)
-    sessions.delete_of_user(db, user.id)
+    rows.delete_sessions_of_user(db, user.id)
     return user
 
 

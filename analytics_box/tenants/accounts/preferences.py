@@ -5,16 +5,17 @@ from importlib.resources import files
 from typing import Final, get_args
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from analytics_box.base import audit
+from analytics_box.base import audit, errors
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.identity import DateFormat, Theme, TimeFormat, WeekStart
+from analytics_box.base.identity import DateFormat, SignedInPerson, Theme, TimeFormat, WeekStart
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
+from analytics_box.web.call import Call
 
 AUTO: Final = "auto"  # the zone of the browser that signed in last (wire 10.5)
 DATE_FORMATS: tuple[DateFormat, ...] = get_args(DateFormat)
@@ -115,3 +116,59 @@ def store(db: Connection, user_id: str, wanted: Preferences, *, organization_id:
         ),
     )
     audit.record(db, by, organization_id, "updated", "preferences", user_id, changes)
+
+
+class PreferencesAnswer(Struct, frozen=True):
+    """Preferences as the wire names them; `timezone` is "auto" or an IANA name. `weekStart` is that of the user's
+    pages; presets of queries always begin on Sunday."""
+
+    timezone: str
+    dateFormat: DateFormat
+    timeFormat: TimeFormat
+    weekStart: WeekStart
+
+
+class UpdatePreferences(Struct, frozen=True, forbid_unknown_fields=True):
+    """The preferences to change; the others stay."""
+
+    timezone: str | UnsetType = UNSET
+    dateFormat: DateFormat | UnsetType = UNSET
+    timeFormat: TimeFormat | UnsetType = UNSET
+    weekStart: WeekStart | UnsetType = UNSET
+
+
+async def get_user_preferences(call: Call) -> PreferencesAnswer:
+    """preferences.getUserPreferences: get the caller's preferences."""
+    person = _person(call)
+    return _preferences_answer(await call.read(lambda db: find(db, person.user_id)))
+
+
+async def update_user_preferences(call: Call, given: UpdatePreferences) -> PreferencesAnswer:
+    """preferences.updateUserPreferences: update the caller's preferences and return all of them. Raises BadRequest for
+    an unknown time zone."""
+    person = _person(call)
+
+    def write(db: Connection) -> Preferences:
+        wanted = before = find(db, person.user_id)
+        if given.timezone is not UNSET:
+            wanted = with_zone(wanted, given.timezone)
+        wanted = replace(
+            wanted,
+            date_format=before.date_format if given.dateFormat is UNSET else given.dateFormat,
+            time_format=before.time_format if given.timeFormat is UNSET else given.timeFormat,
+            week_start=before.week_start if given.weekStart is UNSET else given.weekStart,
+        )
+        store(db, person.user_id, wanted, organization_id=person.organization_id, by=call.by)
+        return wanted
+
+    return _preferences_answer(await call.write(write))
+
+
+def _preferences_answer(found: Preferences) -> PreferencesAnswer:
+    return PreferencesAnswer(found.zone_shown, found.date_format, found.time_format, found.week_start)
+
+
+def _person(call: Call) -> SignedInPerson:
+    if call.identity.person is None:
+        raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
+    return call.identity.person

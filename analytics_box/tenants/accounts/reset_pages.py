@@ -10,7 +10,7 @@ from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import password_reset, rules
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.rules import User
-from analytics_box.tenants.accounts.second_step import SecondSteps
+from analytics_box.tenants.accounts.second_factor import SecondSteps
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.web.call import Parts
 from analytics_box.web.page.templates import field_errors

@@ -11,12 +11,11 @@ from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
 from analytics_box.base.translation import _
-from analytics_box.tenants.accounts import password_reset, rules
+from analytics_box.tenants.accounts import password_reset, rows, rules
 from analytics_box.tenants.accounts import second_factor as factor
-from analytics_box.tenants.accounts import session_rows as sessions
 from analytics_box.tenants.accounts.passwords import Passwords
-from analytics_box.tenants.accounts.second_step import SecondSteps
-from analytics_box.tenants.accounts.session_rows import AccountSession
+from analytics_box.tenants.accounts.rows import AccountSession
+from analytics_box.tenants.accounts.second_factor import SecondSteps
 from analytics_box.tenants.accounts.sign_in import SignIns, device_name
 from analytics_box.web.page import dates
 from analytics_box.web.page.templates import field_errors
@@ -132,10 +131,10 @@ async def end_session(visit: Visitor) -> Next:
     user_id, chosen = visit.person.user_id, (await visit.form()).get("session", "")
 
     def write(db: Connection) -> None:
-        found = next((one for one in sessions.of_user(db, user_id) if session_name(one) == chosen), None)
+        found = next((one for one in rows.sessions_of_user(db, user_id) if session_name(one) == chosen), None)
         if found is None:
             raise errors.NotFound(_("This session does not exist"))
-        sessions.delete(db, found.digest)
+        rows.delete_session(db, found.digest)
         _record(db, visit, ended=1)
 
     await visit.call.write(write)
@@ -145,7 +144,7 @@ async def end_session(visit: Visitor) -> Next:
 async def end_other_sessions(visit: Visitor) -> Next:
     """POST /settings/security/sessions/end-others."""
     user_id, own = visit.person.user_id, own_digest(visit)
-    await visit.call.write(lambda db: _record(db, visit, ended=sessions.delete_of_user(db, user_id, keep=own)))
+    await visit.call.write(lambda db: _record(db, visit, ended=rows.delete_sessions_of_user(db, user_id, keep=own)))
     return visit.go(f"{HOME}?done=others")
 
 

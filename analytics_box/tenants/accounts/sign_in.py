@@ -10,10 +10,9 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.tenants.accounts import rows, rules
-from analytics_box.tenants.accounts import session_rows as sessions
 from analytics_box.tenants.accounts.passwords import Passwords
+from analytics_box.tenants.accounts.rows import AccountSession
 from analytics_box.tenants.accounts.rules import User
-from analytics_box.tenants.accounts.session_rows import AccountSession
 from analytics_box.web.recognition import agent
 from analytics_box.web.recognition.source import is_local
 
@@ -48,8 +47,8 @@ class SignIns:
             if organization_id is None:
                 raise errors.Forbidden(_("This account does not belong to an organization"))
             if instead_of:
-                sessions.delete(db, ids.digest(instead_of))
-            sessions.insert(
+                rows.delete_session(db, ids.digest(instead_of))
+            rows.insert_session(
                 db,
                 digest=ids.digest(token),
                 user_id=user_id,
@@ -64,11 +63,11 @@ class SignIns:
     async def find(self, token: str) -> SignedInPerson | None:
         """The person behind a cookie, while the session lasts; notes every five minutes that it is used."""
         digest, now = ids.digest(token), self._clock.now()
-        found, memberships = await self._box.read(lambda db: sessions.find_with_memberships(db, digest))
+        found, memberships = await self._box.read(lambda db: rows.find_with_memberships(db, digest))
         if found is None or rules.session_ends(created_at=found.created_at, seen_at=found.seen_at) <= now:
             return None
         if now - found.seen_at > rules.SESSION_TOUCH:
-            await self._box.write(lambda db: sessions.touch(db, digest, now))
+            await self._box.write(lambda db: rows.touch_session(db, digest, now))
         return SignedInPerson(
             user_id=found.user_id,
             organization_id=found.organization_id,
@@ -86,13 +85,13 @@ class SignIns:
 
     async def turn_to(self, person: SignedInPerson, organization_id: str) -> None:
         """Make another organization the active one of a person's session. Raises Forbidden for those of others."""
-        if not await self._box.write(lambda db: sessions.set_organization(db, person.session, organization_id)):
+        if not await self._box.write(lambda db: rows.set_organization(db, person.session, organization_id)):
             raise errors.Forbidden(_("Access denied to this organization"))
 
     async def of_user(self, user_id: str) -> list[AccountSession]:
         """The sessions of a user that still work, the one seen last first."""
         now = self._clock.now()
-        found = await self._box.read(lambda db: sessions.of_user(db, user_id))
+        found = await self._box.read(lambda db: rows.sessions_of_user(db, user_id))
         return [one for one in found if rules.session_ends(created_at=one.created_at, seen_at=one.seen_at) > now]
 
     def replace(self, db: Connection, person: SignedInPerson, *, device: str) -> str:
@@ -101,8 +100,8 @@ class SignIns:
         It stays on the organization that the old one was on. The cookie's new secret.
         """
         token, now = ids.new_token(), self._clock.now()
-        sessions.delete_of_user(db, person.user_id)
-        sessions.insert(
+        rows.delete_sessions_of_user(db, person.user_id)
+        rows.insert_session(
             db,
             digest=ids.digest(token),
             user_id=person.user_id,
@@ -115,7 +114,7 @@ class SignIns:
     async def close(self, token: str) -> None:
         """End the session of this cookie."""
         digest = ids.digest(token)
-        await self._box.write(lambda db: sessions.delete(db, digest))
+        await self._box.write(lambda db: rows.delete_session(db, digest))
 
     def cookie(self, token: str) -> str:
         """The Set-Cookie header that starts a session, or with an empty token ends it."""

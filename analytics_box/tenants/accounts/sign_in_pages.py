@@ -5,7 +5,7 @@ from analytics_box.base.store.seal import Seal
 from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rows, rules
 from analytics_box.tenants.accounts import second_factor as factor
-from analytics_box.tenants.accounts.second_step import SecondSteps
+from analytics_box.tenants.accounts.second_factor import SecondSteps
 from analytics_box.tenants.accounts.sign_in import SignIns, device_name, transport_of
 from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.web.page.kept_forms import KeptForms

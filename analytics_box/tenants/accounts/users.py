@@ -10,7 +10,6 @@ from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rows, rules, second_factor
-from analytics_box.tenants.accounts import session_rows as sessions
 from analytics_box.tenants.accounts.rules import User
 
 
@@ -206,7 +205,7 @@ def is_valid(db: Connection, token: str, now: int) -> bool:
 
 def sweep(db: Connection, now: int) -> None:
     """Delete ended sessions, expired links, and second factors that were begun and never confirmed."""
-    sessions.delete_old(db, created_before=now - rules.SESSION_LIFE, seen_before=now - rules.SESSION_IDLE)
+    rows.delete_old_sessions(db, created_before=now - rules.SESSION_LIFE, seen_before=now - rules.SESSION_IDLE)
     rows.delete_ended(db, now=now)
     rows.delete_old_setup_tokens(db, made_before=now - rules.SETUP_LIFE)
     second_factor.delete_unconfirmed(db, made_before=now - rules.UNCONFIRMED_LIFE)

@@ -13,8 +13,8 @@ from analytics_box.base.audit import Action
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.tenants.audit_log import rows
-from analytics_box.tenants.audit_log.rows import Actor, AuditEntry, AuditSearch
+from analytics_box.tenants.audit_log import calls
+from analytics_box.tenants.audit_log.calls import Actor, AuditEntry, AuditSearch
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page.dates import moment
 from analytics_box.web.page.visit import Page, Visitor
@@ -157,7 +157,7 @@ async def audit_log(visit: Visitor) -> Page:
 
     def find(db: Connection) -> tuple[list[AuditEntry], list[Actor], list[str]]:
         own = person.organization_id
-        return rows.entries(db, wanted), rows.actors(db, own), rows.subjects(db, own)
+        return calls.entries(db, wanted), calls.actors(db, own), calls.subjects(db, own)
 
     found, actors, subjects = await visit.call.read(find)
     kept = {name: value for name, value in given.items() if value}

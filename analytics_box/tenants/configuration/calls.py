@@ -17,9 +17,8 @@ from analytics_box.base.translation import _
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.configuration import channels
 from analytics_box.tenants.organizations import change
-from analytics_box.tenants.organizations.change import OrganizationUpdate
-from analytics_box.tenants.organizations.shown import in_memory
-from analytics_box.tenants.tenancy import access, defaults, members
+from analytics_box.tenants.organizations.change import OrganizationUpdate, in_memory
+from analytics_box.tenants.tenancy import defaults, members
 from analytics_box.tenants.tenancy.defaults import OrganizationDefaults, VisitorIds
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Text
@@ -43,7 +42,7 @@ class DefaultsUpdate(Struct, frozen=True):
 
 def change_defaults(db: Connection, organization_id: str, by: By, wanted: DefaultsUpdate) -> OrganizationDefaults:
     """Other defaults, with an audit entry if anything changed. Raises Forbidden."""
-    access.check(db, organization_id, by, "update")
+    members.check(db, organization_id, by, "update")
     before = defaults.of(db, organization_id)
     days = wanted.data_retention_days
     after = replace(
@@ -132,7 +131,7 @@ async def get(call: Call, given: OrganizationInput) -> Configuration:
     organization_id, by = acting(call, given.organizationId)
 
     def find(db: Connection) -> _State:
-        access.check(db, organization_id, by, "update")
+        members.check(db, organization_id, by, "update")
         return _state(db, organization_id, by)
 
     return _config_answer(call, await call.read(find))
@@ -163,7 +162,7 @@ async def test_email(call: Call, given: TestEmail) -> channels.TestEmailResult:
     """config.testEmail: send a test email to a member. Raises Forbidden, BadRequest or RateLimited."""
     call.parts.limits.take("test e-mail", call.identity.limit_name, channels.TESTS)
     organization_id, by = acting(call, given.organizationId)
-    await call.read(lambda db: access.check(db, organization_id, by, "update"))
+    await call.read(lambda db: members.check(db, organization_id, by, "update"))
     person = call.identity.person
     to = given.to or (person.email if person else "")
     joined = await call.read(lambda db: members.of_organization(db, organization_id))
@@ -185,9 +184,9 @@ def smtp(call: Call, *, administers: bool) -> Smtp:
 
 def _state(db: Connection, organization_id: str, by: By) -> _State:
     return _State(
-        stored=access.existing(db, organization_id),
+        stored=members.existing_organization(db, organization_id),
         defaults=defaults.of(db, organization_id),
-        administers=access.administers(db, by),
+        administers=members.administers(db, by),
     )
 
 

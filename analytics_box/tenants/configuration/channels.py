@@ -18,7 +18,7 @@ from analytics_box.base.store.seal import SealBroken
 from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rules as account_rules
 from analytics_box.tenants.configuration import domains
-from analytics_box.tenants.tenancy import access, members, rules
+from analytics_box.tenants.tenancy import members, rules
 from analytics_box.web.call import Call
 
 
@@ -31,7 +31,7 @@ class VisibleChannels(Struct, frozen=True):
 
 def of(db: Connection, tools: ChannelTools, organization_id: str, by: By) -> VisibleChannels:
     """The organization's channels, the oldest first. Raises Forbidden."""
-    role = access.check(db, organization_id, by, "read")
+    role = members.check(db, organization_id, by, "read")
     found = change.of(db, organization_id)
     if not rules.may(role, "update"):
         return VisibleChannels(found, {})
@@ -48,7 +48,7 @@ def readable(tools: ChannelTools, channel: Channel) -> Config:
 
 def existing(db: Connection, organization_id: str, by: By, channel_id: str) -> Channel:
     """A channel for a user who can change it. Raises Forbidden or NotFound."""
-    access.check(db, organization_id, by, "update")
+    members.check(db, organization_id, by, "update")
     return change.existing(db, channel_id, organization_id)
 
 
@@ -64,7 +64,7 @@ def create(
     config: Config,
 ) -> tuple[Channel, str]:
     """A new channel, and the secret that it signs with, if it does. Raises Forbidden, BadRequest or Conflict."""
-    access.check(db, organization_id, by, "update")
+    members.check(db, organization_id, by, "update")
     return change.create(
         db,
         tools,
@@ -121,7 +121,7 @@ def _known_recipient(db: Connection, organization_id: str, by: By, field: str, g
         raise BadRequest.about(field, broken.message) from broken
     known = {member.email.lower() for member in members.of_organization(db, organization_id) if member.confirmed}
     own_domain = domains.owns(db, organization_id, to.rpartition("@")[2])
-    if to.lower() not in known and not own_domain and not access.administers(db, by):
+    if to.lower() not in known and not own_domain and not members.administers(db, by):
         raise BadRequest.about(field, _("Enter a member's address, or one at a verified domain"))
     return to
 

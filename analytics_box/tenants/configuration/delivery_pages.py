@@ -14,7 +14,7 @@ from analytics_box.base.notify.log import DeliveryLogEntry, Status
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _, ngettext
 from analytics_box.resource.reach import acting
-from analytics_box.tenants.tenancy import access, rules
+from analytics_box.tenants.tenancy import members, rules
 from analytics_box.tenants.tenancy.messages import Text, date
 from analytics_box.web.call import Call
 from analytics_box.web.page import dates
@@ -78,7 +78,7 @@ async def retry_delivery(call: Call, given: OfDelivery) -> DeliveryShown:
     call.parts.limits.take("delivery retries", call.identity.limit_name, RETRIES)
 
     def again(db: Connection) -> DeliveryLogEntry:
-        access.check(db, organization_id, by, "update")
+        members.check(db, organization_id, by, "update")
         return log.retry(db, organization_id, given.deliveryId, now=call.now)
 
     entry = await call.write(again)
@@ -91,7 +91,7 @@ async def page(call: Call, given: AskedDeliveries) -> tuple[list[DeliveryLogEntr
     organization_id, by = acting(call, given.organizationId)
 
     def find(db: Connection) -> list[DeliveryLogEntry]:
-        access.check(db, organization_id, by, "read")
+        members.check(db, organization_id, by, "read")
         return log.entries(db, organization_id, channel_id=given.channelId, before=given.cursor, most=given.limit + 1)
 
     found = await call.read(find)

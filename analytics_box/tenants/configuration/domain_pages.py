@@ -9,7 +9,7 @@ from analytics_box.tenants.configuration import domain_calls as procedures
 from analytics_box.tenants.configuration import domains as verbs
 from analytics_box.tenants.configuration.domain_calls import AddDomain, OfDomain
 from analytics_box.tenants.configuration.domains import Domain
-from analytics_box.tenants.tenancy import access, rules
+from analytics_box.tenants.tenancy import members, rules
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
@@ -92,7 +92,7 @@ async def domains_page(visit: PageRequest, again: Again) -> Page:
     person, by = visit.person, visit.call.by
 
     def find(db: Connection) -> tuple[list[Domain], bool]:
-        return verbs.of(db, person.organization_id, by), access.administers(db, by)
+        return verbs.of(db, person.organization_id, by), members.administers(db, by)
 
     found, administers = await visit.call.read(find)
     fresh = again.code == 200

@@ -23,7 +23,7 @@ from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.resource.fields import Field, Stamp, date
 from analytics_box.resource.table import Table
-from analytics_box.tenants.tenancy import access
+from analytics_box.tenants.tenancy import members
 
 ProvenBy = Literal["dns", "administrator"]
 
@@ -164,7 +164,7 @@ def own_hosts(settings: Settings) -> frozenset[str]:
 
 def of(db: Connection, organization_id: str, by: By) -> list[Domain]:
     """The organization's domains by name. Raises Forbidden."""
-    access.check(db, organization_id, by, "read")
+    members.check(db, organization_id, by, "read")
     return DOMAINS.all(db, "organization_id = ? order by domain", organization_id)
 
 
@@ -178,7 +178,7 @@ def existing(db: Connection, domain_id: str, organization_id: str) -> Domain:
 
 def existing_for(db: Connection, domain_id: str, organization_id: str, by: By) -> Domain:
     """Find a domain for a user who can change it. Raises Forbidden or NotFound."""
-    access.check(db, organization_id, by, "update")
+    members.check(db, organization_id, by, "update")
     return existing(db, domain_id, organization_id)
 
 
@@ -189,8 +189,8 @@ def claim(
 
     Raises Forbidden, BadRequest or Conflict.
     """
-    access.check(db, organization_id, by, "update")
-    if without_proof and not access.administers(db, by):
+    members.check(db, organization_id, by, "update")
+    if without_proof and not members.administers(db, by):
         raise errors.Forbidden(_("Only a server administrator can add a domain without verification"))
     domain = clean_domain(given, own_hosts)
     if DOMAINS.count(db, "organization_id = ?", organization_id) >= MOST_DOMAINS:
@@ -232,7 +232,7 @@ async def look_up(client: Client, domain: Domain) -> DomainCheckResult:
 
 def store_check(db: Connection, domain: Domain, by: By, found: DomainCheckResult) -> Domain:
     """Store what a look at the record found. Raises NotFound, or Conflict when another organization was first."""
-    access.check(db, domain.organization_id, by, "update")
+    members.check(db, domain.organization_id, by, "update")
     now = existing(db, domain.id, domain.organization_id)
     if now.proven_at is not None:
         return now
@@ -251,7 +251,7 @@ def store_check(db: Connection, domain: Domain, by: By, found: DomainCheckResult
 
 def remove(db: Connection, organization_id: str, by: By, domain_id: str) -> Domain:
     """The organization has the domain no longer. Raises Forbidden or NotFound."""
-    access.check(db, organization_id, by, "update")
+    members.check(db, organization_id, by, "update")
     found = existing(db, domain_id, organization_id)
     delete(db, found)
     detail = {"domain": found.domain, "proven": found.proven_at is not None}

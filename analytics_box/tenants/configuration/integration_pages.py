@@ -23,7 +23,7 @@ from analytics_box.tenants.configuration import calls as configuration_calls
 from analytics_box.tenants.configuration import channel_calls as procedures
 from analytics_box.tenants.configuration import channels
 from analytics_box.tenants.configuration.channel_calls import ChangedChannel, NewChannel, OfChannel
-from analytics_box.tenants.tenancy import access, rules
+from analytics_box.tenants.tenancy import members, rules
 from analytics_box.web.page import dates
 from analytics_box.web.page.edits import FIELD, check_version, version_of
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
@@ -193,7 +193,7 @@ async def integrations_page(visit: PageRequest, again: Again, *, done: str = "")
 
     def find(db: Connection) -> tuple[channels.VisibleChannels, bool]:
         seen = channels.of(db, visit.parts[ChannelTools], person.organization_id, by)
-        return seen, access.administers(db, by)
+        return seen, members.administers(db, by)
 
     seen, administers = await visit.call.read(find)
     return visit.settings_page(

@@ -5,33 +5,116 @@ expiry and limits of a key, and its end, are for owners and admins.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from analytics_box.base import errors, ids
-from analytics_box.base.identity import ApiKey, Role
+from analytics_box.base.identity import ApiKey, Role, Scope
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.resource.fields import answer_of, date, values_of
+from analytics_box.resource.fields import answer_of, date, input_of, values_of
 from analytics_box.tenants.keys import change, rules
-from analytics_box.tenants.keys.messages import (
-    ChangedKey,
-    Claim,
-    CreateKey,
-    Invalid,
-    KeyId,
-    KeyRecord,
-    MyRole,
-    Secret,
-    Valid,
-)
 from analytics_box.tenants.keys.ring import KEYS, KeyRing
-from analytics_box.tenants.keys.rules import StoredKey
-from analytics_box.tenants.tenancy.messages import OrganizationInput, Success
+from analytics_box.tenants.keys.rules import GivenResources, KeyType, RateLimit, StoredKey
+from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.call import Call
+
+
+class KeyId(Struct, frozen=True, forbid_unknown_fields=True):
+    id: Text
+
+
+@input_of(StoredKey, needed=("name", "scopes"))
+class CreateKey(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Input of apikeys.create. Without resources the key is global."""
+
+    organizationId: Text | None = None
+    type: KeyType = "user"
+    resources: GivenResources | None = None
+
+
+@input_of(StoredKey)
+class ChangedKey(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Input of apikeys.update: omitted fields keep their values, null removes them."""
+
+    id: Text
+    enabled: bool | UnsetType = UNSET
+
+
+class Secret(Struct, frozen=True):
+    """A new secret, shown this once."""
+
+    id: str
+    secret: str
+    prefix: str
+    start: str
+
+
+class KeyRecord(Struct, frozen=True):
+    """A key as procedures answer with it; never its secret."""
+
+    id: str
+    name: str
+    prefix: str
+    start: str
+    type: KeyType
+    enabled: bool
+    scopes: tuple[Scope, ...]
+    tags: tuple[str, ...]
+    description: str | None
+    resources: dict[str, tuple[Scope, ...]]
+    ratelimit: RateLimit | None
+    organizationId: str
+    expiresAt: datetime | None
+    revokedAt: datetime | None
+    lastUsedAt: datetime | None
+    createdAt: datetime
+    updatedAt: datetime
+
+
+class MyRole(Struct, frozen=True):
+    """Output of apikeys.getMyRole."""
+
+    role: Role
+    canEditScopes: bool
+
+
+class Claim(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of apikeys.verify. `resource` is "global" or "website:<id>"."""
+
+    secret: Annotated[str, Meta(max_length=255)] | None = None
+    resource: Text | None = None
+    requiredScopes: Annotated[tuple[Text, ...], Meta(max_length=50)] = ()
+    mode: Literal["any", "all"] = "all"
+    trackUsage: bool = True
+
+
+class Valid(Struct, frozen=True):
+    """Output of apikeys.verify for a key that works and has what is required."""
+
+    valid: Literal[True]
+    keyId: str
+    ownerId: str
+    scopes: tuple[str, ...]
+
+
+ErrorCode = Literal["MISSING_KEY", "INVALID_KEY", "DISABLED", "REVOKED", "EXPIRED", "MISSING_SCOPES"]
+
+
+class Invalid(Struct, frozen=True):
+    """Output of apikeys.verify for everything else."""
+
+    valid: Literal[False]
+    error: str
+    errorCode: ErrorCode
+    scopes: tuple[str, ...] = ()
+    matched: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
 
 # Fields that only admins and owners can change.
 _RESTRICTED = ("enabled", "scopes", "resources", "ratelimit", "expires_at")

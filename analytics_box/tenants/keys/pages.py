@@ -16,8 +16,8 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.translation import _
 from analytics_box.tenants.keys import calls as procedures
 from analytics_box.tenants.keys import change, form, rules
+from analytics_box.tenants.keys.calls import ChangedKey, KeyId
 from analytics_box.tenants.keys.form import SCOPE_LABELS
-from analytics_box.tenants.keys.messages import ChangedKey, KeyId
 from analytics_box.tenants.keys.ring import KeyRing
 from analytics_box.tenants.keys.rules import StoredKey
 from analytics_box.tenants.websites.directory import Directory

@@ -16,9 +16,9 @@ from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.members import invitations
-from analytics_box.tenants.members.rules import Invitation, Status
-from analytics_box.tenants.organizations.shown import MemberShown, member_shown
-from analytics_box.tenants.tenancy import access, defaults, members
+from analytics_box.tenants.members.invitations import Invitation, Status
+from analytics_box.tenants.organizations.change import MemberShown, member_shown
+from analytics_box.tenants.tenancy import defaults, members
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text, date
 from analytics_box.tenants.tenancy.rules import MOST_RESOURCES, InvitedRole
 from analytics_box.web.call import Call
@@ -77,7 +77,7 @@ class NewRole(Struct, frozen=True, forbid_unknown_fields=True):
 async def list_members(call: Call, given: OrganizationInput) -> list[MemberShown]:
     """organizations.listMembers: list members, longest-standing first."""
     organization_id, by = acting(call, given.organizationId)
-    await call.read(lambda db: access.check(db, organization_id, by, "see members"))
+    await call.read(lambda db: members.check(db, organization_id, by, "see members"))
     return [member_shown(one) for one in await call.read(lambda db: members.of_organization(db, organization_id))]
 
 
@@ -257,7 +257,7 @@ async def invite(
         )
         if by_mail:
             mail_limits.take(db, "invitation", made[0].email, call.now)
-            if not access.administers(db, by):
+            if not members.administers(db, by):
                 mail_limits.take_of_caller(db, by.actor, call.now)
         return made
 

@@ -1,20 +1,57 @@
 """Inviting, revoking and accepting: each verb writes its rows and audit entries in the caller's transaction."""
 
 from collections.abc import Collection
+from typing import Final, Literal
 
 from msgspec import Struct
 
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
+from analytics_box.base.clock import DAY
 from analytics_box.base.errors import Conflict
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.tenants.accounts import rules as account_rules
 from analytics_box.tenants.accounts import users
-from analytics_box.tenants.members.rules import KEPT, LIFE, MOST_PENDING, Invitation
-from analytics_box.tenants.tenancy import access, members
+from analytics_box.tenants.tenancy import members
 from analytics_box.tenants.tenancy.rules import InvitedRole, check_resources, read_resources, stored_resources
+
+LIFE: Final = 7 * DAY
+# Expired invitations are kept this long, so that the inviter sees that they were not accepted.
+KEPT: Final = 30 * DAY
+MOST_PENDING: Final = 100  # per organization
+
+Status = Literal["pending", "expired", "accepted", "revoked"]
+
+
+class Invitation(Struct, frozen=True):
+    """An invitation to join an organization. Its secret is stored only as a digest. Times are UTC ms.
+
+    The link of an invitation `by_mail` was only mailed, so that a user who opens it has the mailbox. `resources` are
+    the ids of what the new member can access; None for all.
+    """
+
+    id: str
+    organization_id: str
+    email: str
+    role: InvitedRole
+    invited_by: str
+    created_at: int
+    expires_at: int
+    accepted_at: int | None = None
+    revoked_at: int | None = None
+    by_mail: bool = False
+    resources: frozenset[str] | None = None
+
+    def status(self, now: int) -> Status:
+        """Only a pending one can be accepted."""
+        if self.accepted_at is not None:
+            return "accepted"
+        if self.revoked_at is not None:
+            return "revoked"
+        return "pending" if now < self.expires_at else "expired"
+
 
 _COLUMNS = """
   id, organization_id, email, role, invited_by, created_at, expires_at, accepted_at, revoked_at, by_mail, resources
@@ -111,7 +148,7 @@ def invite(
 
     An older unanswered invitation of the same person ends. Raises Forbidden, BadRequest or Conflict.
     """
-    access.check(db, organization_id, by, "invite")
+    members.check(db, organization_id, by, "invite")
     if by.user_id is None:
         raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
     email = account_rules.clean_email(email)
@@ -143,12 +180,12 @@ def invite(
     insert(db, invitation, ids.digest(secret))
     detail = {"email": email, "role": role, **members.named_resources(known)}
     audit.record(db, by, organization_id, "created", "invitation", invitation.id, detail)
-    return invitation, access.existing(db, organization_id).name
+    return invitation, members.existing_organization(db, organization_id).name
 
 
 def revoke(db: Connection, organization_id: str, by: By, invitation_id: str) -> Invitation:
     """Make a link void. Raises Forbidden, NotFound, or Conflict where it was accepted already."""
-    access.check(db, organization_id, by, "invite")
+    members.check(db, organization_id, by, "invite")
     found = find(db, invitation_id)
     if found is None or found.organization_id != organization_id:
         raise errors.NotFound.of("invitation", invitation_id)
@@ -161,7 +198,7 @@ def revoke(db: Connection, organization_id: str, by: By, invitation_id: str) -> 
 
 def waiting(db: Connection, organization_id: str, by: By, *, include_expired: bool = False) -> list[Invitation]:
     """Invitations that wait for an answer, the newest first. Raises Forbidden."""
-    access.check(db, organization_id, by, "invite")
+    members.check(db, organization_id, by, "invite")
     wanted = {"pending", "expired"} if include_expired else {"pending"}
     return [one for one in pending_invitations(db, organization_id) if one.status(by.now) in wanted]
 
@@ -171,7 +208,7 @@ def welcome(db: Connection, secret: str, now: int) -> Welcome | None:
     found = by_digest(db, ids.digest(secret))
     if found is None or found.status(now) != "pending":
         return None
-    organization = access.existing(db, found.organization_id)
+    organization = members.existing_organization(db, found.organization_id)
     account = users.find(db, found.email)
     return Welcome(
         invitation=found,

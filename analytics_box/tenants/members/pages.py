@@ -23,8 +23,8 @@ from analytics_box.tenants.members.granting import (
     resource_groups,
     selected_ids,
 )
-from analytics_box.tenants.members.rules import Invitation
-from analytics_box.tenants.tenancy import access, defaults, members, rules
+from analytics_box.tenants.members.invitations import Invitation
+from analytics_box.tenants.tenancy import defaults, members, rules
 from analytics_box.tenants.tenancy.rules import InvitedRole, OrganizationMember, invitation_role
 from analytics_box.web.page import dates
 from analytics_box.web.page.templates import field_errors
@@ -249,7 +249,7 @@ async def confirm(visit: Visitor) -> Answer:
     user_id = form.get("member", "")
 
     def write(db: Connection) -> None:
-        if not access.administers(db, by):
+        if not members.administers(db, by):
             raise errors.Forbidden(_("Only a server administrator can confirm accounts"))
         if all(member.user_id != user_id for member in members.of_organization(db, own)):
             raise errors.NotFound.of("member", user_id)

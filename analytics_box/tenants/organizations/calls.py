@@ -19,10 +19,14 @@ from analytics_box.base.translation import _
 from analytics_box.resource.reach import acting
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.organizations import change, deletion, image, logos, rules
-from analytics_box.tenants.organizations.change import OrganizationUpdate
+from analytics_box.tenants.organizations.change import (
+    OrganizationAnswer,
+    OrganizationUpdate,
+    in_memory,
+    organization_answer,
+)
 from analytics_box.tenants.organizations.rules import DeletedOrganization, Plan, WebsiteAction
-from analytics_box.tenants.organizations.shown import OrganizationAnswer, in_memory, organization_answer
-from analytics_box.tenants.tenancy import access
+from analytics_box.tenants.tenancy import members
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.messages import OrganizationInput, Success, Text, date
 from analytics_box.tenants.tenancy.rules import StoredOrganization
@@ -72,23 +76,25 @@ async def list_organizations(call: Call) -> list[OrganizationAnswer]:
     person = call.identity.person
     if person is None:
         organization_id, _ = acting(call, None)
-        return [organization_answer(call, await call.read(lambda db: access.existing(db, organization_id)))]
-    found = await call.read(lambda db: access.of_user(db, person.user_id))
+        return [
+            organization_answer(call, await call.read(lambda db: members.existing_organization(db, organization_id)))
+        ]
+    found = await call.read(lambda db: members.organizations_of(db, person.user_id))
     return [organization_answer(call, one, person.role_in(one.id)) for one in found]
 
 
 async def get_by_id(call: Call, given: OrganizationId) -> OrganizationAnswer:
     """organizations.getById: get an organization. Raises Forbidden."""
     organization_id, by = acting(call, given.id or given.organizationId)
-    role = await call.read(lambda db: access.check(db, organization_id, by, "read"))
-    stored = await call.read(lambda db: access.existing(db, organization_id))
+    role = await call.read(lambda db: members.check(db, organization_id, by, "read"))
+    stored = await call.read(lambda db: members.existing_organization(db, organization_id))
     return organization_answer(call, stored, role if call.identity.person else None)
 
 
 async def get_my_role(call: Call, given: OrganizationInput) -> OwnRole:
     """organizations.getMyRole: return the caller's role. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
-    role = await call.read(lambda db: access.check(db, organization_id, by, "read"))
+    role = await call.read(lambda db: members.check(db, organization_id, by, "read"))
     return OwnRole(role, rules.ON_WEBSITES[role])
 
 
@@ -119,7 +125,7 @@ async def set_active(call: Call, given: ThisOrganization) -> OrganizationAnswer:
     if person is None:
         raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
     await call.parts[SignIns].turn_to(person, given.organizationId)
-    stored = await call.read(lambda db: access.existing(db, given.organizationId))
+    stored = await call.read(lambda db: members.existing_organization(db, given.organizationId))
     return organization_answer(call, stored, person.role_in(stored.id))
 
 

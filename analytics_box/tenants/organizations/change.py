@@ -1,13 +1,16 @@
 """Making and changing organizations: each verb writes its rows and audit entries in the caller's transaction."""
 
+from datetime import datetime
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import Conflict
+from analytics_box.base.identity import Role, logo_path
 from analytics_box.base.names import slug_of
 from analytics_box.base.outgoing import fences
 from analytics_box.base.outgoing.addresses import Network
@@ -15,10 +18,12 @@ from analytics_box.base.store.db import Connection, ConstraintError
 from analytics_box.base.translation import _
 from analytics_box.tenants.organizations import rules
 from analytics_box.tenants.organizations.rules import Plan
-from analytics_box.tenants.tenancy import access, defaults, members
+from analytics_box.tenants.tenancy import defaults, members
 from analytics_box.tenants.tenancy import rules as tenancy
 from analytics_box.tenants.tenancy.defaults import new_site
-from analytics_box.tenants.tenancy.rules import SLUG_TAKEN, Organization, StoredOrganization
+from analytics_box.tenants.tenancy.messages import date
+from analytics_box.tenants.tenancy.rules import SLUG_TAKEN, Organization, OrganizationMember, StoredOrganization
+from analytics_box.web.call import Call
 
 
 def count_of(db: Connection, user_id: str) -> int:
@@ -81,7 +86,7 @@ def create(
     """
     if by.user_id is None:
         raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
-    if count_of(db, by.user_id) >= most and not access.administers(db, by):
+    if count_of(db, by.user_id) >= most and not members.administers(db, by):
         raise errors.Conflict.full(
             "organizations",
             most,
@@ -102,7 +107,7 @@ def create(
     )
     members.insert_organization(db, organization, owner=by.user_id, metadata=rules.metadata_of(metadata or {}))
     audit.record(db, by, organization.id, "created", "organization", organization.id, {"name": organization.name})
-    return access.existing(db, organization.id)
+    return members.existing_organization(db, organization.id)
 
 
 def free_slug(db: Connection, name: str) -> str:
@@ -118,12 +123,12 @@ def update(
 
     Raises Forbidden, BadRequest or Conflict.
     """
-    access.check(db, organization_id, by, "update")
-    before = access.existing(db, organization_id)
-    if given.plan is not None and given.plan != before.plan and not access.administers(db, by):
+    members.check(db, organization_id, by, "update")
+    before = members.existing_organization(db, organization_id)
+    if given.plan is not None and given.plan != before.plan and not members.administers(db, by):
         raise errors.Forbidden(_("Only a server administrator can change the plan"))
     if given.private_targets is not None:
-        if not access.administers(db, by):
+        if not members.administers(db, by):
             raise errors.Forbidden(_("Only a server administrator can open private networks"))
         open_networks(db, organization_id, by, given.private_targets, allowed)
     after = replace(
@@ -161,3 +166,75 @@ def open_networks(db: Connection, organization_id: str, by: By, given: str, allo
 def shown_networks(stored: str) -> str:
     """The private networks of an organization as people read and enter them."""
     return stored or fences.NONE
+
+
+class OrganizationAnswer(Struct, frozen=True):
+    """An organization as procedures answer with it. `role` is the caller's; null for an API key.
+
+    `logo` is the address of its picture; members of the organization can load it.
+    """
+
+    id: str
+    name: str
+    slug: str
+    logo: str | None
+    metadata: dict[str, Any]
+    plan: str
+    createdAt: datetime
+    role: Role | None = None
+
+
+class MemberShown(Struct, frozen=True):
+    """A member as procedures answer with it. `name` can be empty.
+
+    If `confirmed` is false, nothing proves that the address is the member's. `resources` are the IDs of the websites,
+    links, monitors, status pages and flags that they can access; null for all.
+    """
+
+    userId: str
+    email: str
+    name: str
+    role: Role
+    createdAt: datetime
+    confirmed: bool
+    resources: list[str] | None
+
+
+def organization_answer(call: Call, stored: StoredOrganization, role: Role | None = None) -> OrganizationAnswer:
+    """An organization for an answer."""
+    path = logo_path(stored.id, stored.logo)
+    return OrganizationAnswer(
+        id=stored.id,
+        name=stored.name,
+        slug=stored.slug,
+        logo=f"{call.parts.settings.public_url}{path}" if path else None,
+        metadata=msgspec.json.decode(stored.metadata),
+        plan=stored.plan,
+        createdAt=date(stored.created_at),
+        role=role,
+    )
+
+
+def member_shown(member: OrganizationMember) -> MemberShown:
+    """A member for an answer."""
+    return MemberShown(
+        member.user_id,
+        member.email,
+        member.name,
+        member.role,
+        date(member.created_at),
+        member.confirmed,
+        None if member.resources is None else sorted(member.resources),
+    )
+
+
+def in_memory(stored: StoredOrganization) -> Organization:
+    """The organization as its directory keeps it."""
+    return Organization(
+        id=stored.id,
+        name=stored.name,
+        slug=stored.slug,
+        plan=stored.plan,
+        site=stored.site,
+        created_at=stored.created_at,
+    )

@@ -13,8 +13,8 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.tenants.organizations import rules
 from analytics_box.tenants.organizations.rules import DeletedOrganization
-from analytics_box.tenants.tenancy import access, members
-from analytics_box.tenants.tenancy.access import check, existing
+from analytics_box.tenants.tenancy import members
+from analytics_box.tenants.tenancy.members import check, existing_organization
 from analytics_box.tenants.tenancy.rules import StoredOrganization
 
 _COLUMNS = "organizations.id, name, slug, plan, site, organizations.created_at, deleted_at"
@@ -122,10 +122,10 @@ def delete(db: Connection, organization_id: str, by: By, *, typed: str | None = 
     restore it; so a box never loses its last one.
     """
     check(db, organization_id, by, "delete")
-    before = existing(db, organization_id)
+    before = existing_organization(db, organization_id)
     if typed is not None:
         rules.check_name_typed(typed, before.name)
-    if len(access.of_user(db, by.user_id or "")) == 1:
+    if len(members.organizations_of(db, by.user_id or "")) == 1:
         raise errors.Conflict(_("This is your only organization. Create or join another one first"))
     set_deleted(db, organization_id, by.now)
     move_sessions(db, organization_id)
@@ -143,7 +143,7 @@ def restore(db: Connection, organization_id: str, by: By, *, grace_days: int) ->
     set_deleted(db, organization_id, None)
     detail = {"deleted": {"before": True, "after": False}}
     audit.record(db, by, organization_id, "updated", "organization", organization_id, detail)
-    return existing(db, organization_id)
+    return existing_organization(db, organization_id)
 
 
 def of_owner(db: Connection, by: By) -> list[DeletedOrganization]:
@@ -171,11 +171,13 @@ def loss(db: Connection, organization_id: str, by: By) -> DeletionImpact:
     check(db, organization_id, by, "delete")
     joined = members.of_organization(db, organization_id)
     return DeletionImpact(
-        organization=existing(db, organization_id),
+        organization=existing_organization(db, organization_id),
         websites=len(read_sites(db, organization_id)),
         members=len(joined) - 1,
-        stranded=sum(len(access.of_user(db, one.user_id)) == 1 for one in joined if one.user_id != by.user_id),
-        last=len(access.of_user(db, by.user_id or "")) == 1,
+        stranded=sum(
+            len(members.organizations_of(db, one.user_id)) == 1 for one in joined if one.user_id != by.user_id
+        ),
+        last=len(members.organizations_of(db, by.user_id or "")) == 1,
     )
 
 

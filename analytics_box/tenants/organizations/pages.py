@@ -19,10 +19,9 @@ from analytics_box.base.translation import _
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.organizations import change, deletion, image, logos
 from analytics_box.tenants.organizations.calls import carry_out, restorable, undo
-from analytics_box.tenants.organizations.change import OrganizationUpdate, shown_networks
+from analytics_box.tenants.organizations.change import OrganizationUpdate, in_memory, shown_networks
 from analytics_box.tenants.organizations.rules import DeletedOrganization, Plan, check_name_typed
-from analytics_box.tenants.organizations.shown import in_memory
-from analytics_box.tenants.tenancy import access, defaults, members, rules
+from analytics_box.tenants.tenancy import defaults, members, rules
 from analytics_box.tenants.tenancy.directory import OrganizationDirectory
 from analytics_box.tenants.tenancy.rules import OrganizationMember, StoredOrganization
 from analytics_box.web.call import Call
@@ -89,7 +88,7 @@ async def organization_page(visit: PageRequest, again: Again) -> Page:
     person, by = visit.person, visit.call.by
 
     def find(db: Connection) -> tuple[StoredOrganization, bool]:
-        return access.existing(db, person.organization_id), access.administers(db, by)
+        return members.existing_organization(db, person.organization_id), members.administers(db, by)
 
     stored, administers = await visit.call.read(find)
     days = visit.parts.settings.organization_grace_days
@@ -171,10 +170,10 @@ async def transfer(visit: Visitor) -> Answer:
     form, own, by = await visit.form(), visit.person.organization_id, visit.call.by
 
     def write(db: Connection) -> None:
-        access.check(db, own, by, "transfer")
+        members.check(db, own, by, "transfer")
         if not form.get("member"):
             raise BadRequest.about("member", _("Select the new owner."))
-        check_name_typed(form.get("confirmation", ""), access.existing(db, own).name)
+        check_name_typed(form.get("confirmation", ""), members.existing_organization(db, own).name)
         members.transfer(db, own, by, form["member"])
 
     async def save() -> str:
@@ -217,8 +216,8 @@ async def _leaving_page(visit: PageRequest, again: Again) -> Page:
     own, by = visit.person.organization_id, visit.call.by
 
     def find(db: Connection) -> tuple[StoredOrganization, list[OrganizationMember]]:
-        access.check(db, own, by, "transfer")
-        return access.existing(db, own), members.of_organization(db, own)
+        members.check(db, own, by, "transfer")
+        return members.existing_organization(db, own), members.of_organization(db, own)
 
     stored, joined = await visit.call.read(find)
     return visit.settings_page(
@@ -278,7 +277,7 @@ async def save_organization(visit: Visitor) -> Answer:
         allowed = visit.parts[Clients].fences.allowed
 
         def write(db: Connection) -> tuple[StoredOrganization, str]:
-            check_version(form, access.existing(db, own))
+            check_version(form, members.existing_organization(db, own))
             return change.update(db, own, call.by, wanted, allowed), defaults.private_targets_of(db, own)
 
         stored, networks = await call.write(write)

@@ -1,6 +1,6 @@
-"""Changing who belongs to an organization: each verb writes its rows and audit entries in the caller's transaction.
+"""The members of an organization and what each may do there: each change writes its rows and audit entries.
 
-Roles are read inside the transaction, so two concurrent changes cannot leave an organization without an owner.
+Roles are read inside the caller's transaction, so two concurrent changes cannot leave an organization without an owner.
 """
 
 from collections.abc import Collection
@@ -17,10 +17,34 @@ from analytics_box.base.notify import change
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
 from analytics_box.base.translation import _
-from analytics_box.resource.reach import GRANTED, owner, role_of
+from analytics_box.resource.reach import GRANTED, NOT_YOURS, owner, role_of
 from analytics_box.tenants.tenancy import rows, rules
-from analytics_box.tenants.tenancy.access import check
-from analytics_box.tenants.tenancy.rules import Organization, OrganizationMember
+from analytics_box.tenants.tenancy.rules import Action, Organization, OrganizationMember, StoredOrganization
+
+
+def check(db: Connection, organization_id: str, by: By, action: Action) -> Role:
+    """The role of the actor. Raises Forbidden if it does not allow the action."""
+    role = role_of(db, organization_id, by)
+    rules.check(role, action)
+    return role
+
+
+def existing_organization(db: Connection, organization_id: str) -> StoredOrganization:
+    """Raises Forbidden for an unknown or deleted organization, as for one of others."""
+    found = rows.find(db, organization_id)
+    if found is None:
+        raise errors.Forbidden(NOT_YOURS)
+    return found
+
+
+def organizations_of(db: Connection, user_id: str) -> list[StoredOrganization]:
+    """The organizations that a user belongs to, the oldest membership first."""
+    return rows.of_user(db, user_id)
+
+
+def administers(db: Connection, by: By) -> bool:
+    """Whether the actor runs this box."""
+    return by.user_id is not None and rows.is_administrator(db, by.user_id)
 
 
 def of_organization(db: Connection, organization_id: str) -> list[OrganizationMember]:

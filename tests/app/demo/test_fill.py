@@ -10,8 +10,8 @@ import apsw
 import pytest
 
 from analytics_box.app.box import open_box
-from analytics_box.app.demo import evaluated, flags
 from analytics_box.app.demo import fill as demo
+from analytics_box.app.demo import flags
 from analytics_box.app.demo.failures import NotADemo
 from analytics_box.base.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.base.facts.event import PAGE_VIEW
@@ -29,7 +29,7 @@ from tests.app.demo.conftest import LATER, NOW
 from tests.inprocess import FixedClock
 
 
-def given(directory: Path, target: EventTarget) -> evaluated.DemoEvaluations:
+def given(directory: Path, target: EventTarget) -> flags.DemoEvaluations:
     """What the flags gave between the two starts."""
     first_day = utc_day(NOW) - DAYS
     days = history.events(demo.SEED, target, first_day=first_day, start=utc_day(NOW) * DAY, end=LATER)
@@ -38,7 +38,7 @@ def given(directory: Path, target: EventTarget) -> evaluated.DemoEvaluations:
         made = box_db.write_now(lambda db: flags.make(db, website_rows.everything(db)[0], first_day, LATER))
     finally:
         box_db.close()
-    return evaluated.evaluations_between(made, days, demo.SEED, start=NOW, end=LATER)
+    return flags.evaluations_between(made, days, demo.SEED, start=NOW, end=LATER)
 
 
 def test_a_second_start_adds_what_has_happened_since_and_keeps_the_rest(twice: tuple[Path, int]) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from analytics_box.app.openapi.described import ROUTES
 from analytics_box.app.openapi.described_events import EVENTS
-from analytics_box.app.openapi.described_links import LINKS
+from analytics_box.app.openapi.described_public import LINKS
 from analytics_box.app.openapi.document import GROUPS, group_of
 from analytics_box.app.procedures import PROCEDURES
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from analytics_box.app import jobs
-from analytics_box.app.watch import sizes
-from analytics_box.app.watch.sizes import DataSize, Forecast, forecast
+from analytics_box.app.watch import disk
+from analytics_box.app.watch.disk import DataSize, Forecast, forecast
 from analytics_box.app.watch.state import certificate
 from analytics_box.base.clock import DAY, utc_day
 from tests.inprocess import whole_box
@@ -50,10 +50,10 @@ def test_a_day_has_one_size_and_the_page_says_when_it_is_full(tmp_path: Path) ->
         today = utc_day(box.clock.now())
         for back in range(5, 0, -1):
             measured = DataSize(today - back, 10_000_000 * (10 - back))
-            box.box.box_db.write_now(lambda db, measured=measured: sizes.note(db, measured))  # type: ignore[misc]
+            box.box.box_db.write_now(lambda db, measured=measured: disk.note(db, measured))  # type: ignore[misc]
         for _ in range(2):
             box.run(jobs.note_sizes(box.box))
-        found = box.box.box_db.read_now(lambda db: sizes.lately(db, today))
+        found = box.box.box_db.read_now(lambda db: disk.lately(db, today))
         assert [one.day for one in found] == list(range(today - 5, today + 1))
         assert found[-1].data > 500_000, "both databases"
         page = box.get("/settings/box", cookie=box.cookie).body.decode()

@@ -8,7 +8,7 @@ import apsw
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.app.watch.readiness import Readiness
+from analytics_box.app.watch.disk import Readiness
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.running import UNCHECKED_FILE

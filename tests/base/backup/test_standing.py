@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.app import jobs
-from analytics_box.app.watch import figures
+from analytics_box.app.watch import routes
 from analytics_box.app.watch.state import WatchedParts
 from analytics_box.base.backup import record, restore, take
 from analytics_box.base.backup.backups import Backups
@@ -138,7 +138,7 @@ def test_only_administrators_of_the_box_are_told(plain: WholeBox) -> None:
 
 def test_the_figures_say_it(box: WholeBox, folder: Path) -> None:
     def said() -> dict[str, float]:
-        found = box.run(figures.figures(box.box.parts[WatchedParts]))
+        found = box.run(routes.figures(box.box.parts[WatchedParts]))
         prefix = "analytics_box_backup_"
         return {one.name.removeprefix(prefix): one.samples[""] for one in found if one.name.startswith(prefix)}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from analytics_box.app.watch.readiness import Readiness
+from analytics_box.app.watch.disk import Readiness
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.integrity import RollingCheck

@@ -11,7 +11,7 @@ import pytest
 from analytics_box.base.outgoing.client import OutgoingAnswer, OutgoingRequest
 from analytics_box.base.outgoing.failures import RequestFailed
 from analytics_box.base.store.seal import Seal, SealBroken
-from analytics_box.ingest.cluster import outbox
+from analytics_box.ingest.cluster import reports
 from analytics_box.ingest.cluster.messages import IdentityReport, MachineReport, RemovalOrder
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.ingest.profiles import ProfileLinks
@@ -277,7 +277,7 @@ def test_all_that_waits_goes_in_as_many_requests_as_it_takes(world: World) -> No
     node = world.nodes[0]
     for number in range(5):
         assert say(world, node, f"p-{number}") == 200
-    with patch.object(outbox, "MOST_AT_ONCE", 2):
+    with patch.object(reports, "MOST_AT_ONCE", 2):
         node.pull()
     assert node.rows(WAITING) == [0]
     assert all(known(world, f"p-{number}") for number in range(5))
@@ -285,7 +285,7 @@ def test_all_that_waits_goes_in_as_many_requests_as_it_takes(world: World) -> No
 
 def test_a_machine_that_has_kept_enough_says_so(world: World) -> None:
     node = world.nodes[0]
-    with patch.object(outbox, "MOST_WAITING", 1):
+    with patch.object(reports, "MOST_WAITING", 1):
         assert say(world, node) == 200
         assert say(world, node) == 503
         node.pull()
@@ -294,7 +294,7 @@ def test_a_machine_that_has_kept_enough_says_so(world: World) -> None:
 
 def test_single_website_does_not_use_the_space_of_all(world: World) -> None:
     node = world.nodes[0]
-    with patch.object(outbox, "MOST_OF_A_SITE", 1):
+    with patch.object(reports, "MOST_OF_A_SITE", 1):
         assert [say(world, node), say(world, node)] == [200, 503]
         assert say(world, node, websiteId=world.primary.sites["blog"]) == 200
         node.pull()

@@ -17,7 +17,7 @@ from analytics_box.base.store.schema import EVENTS_FILE
 from analytics_box.base.store.seal import KEY_FILE
 from analytics_box.ingest.cluster.messages import RemovalOrder
 from analytics_box.ingest.cluster.primary import Machines
-from analytics_box.ingest.cluster.promotion import promote
+from analytics_box.ingest.cluster.which import promote
 from analytics_box.query.engines.clickhouse import tables
 from analytics_box.tenants.websites.change import create
 from analytics_box.tenants.websites.rules import Website

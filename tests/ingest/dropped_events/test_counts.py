@@ -14,8 +14,7 @@ from analytics_box.base.identity import Role
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.schema import EVENTS_FILE
-from analytics_box.ingest import dropped_rows as rows
-from analytics_box.ingest import happened
+from analytics_box.ingest import dropped, happened
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.reasons import REASON_TEXTS, words
 from analytics_box.web.recognition import bots
@@ -168,7 +167,7 @@ def test_counts_are_written_at_most_once_a_second_and_at_the_end(tmp_path: Path)
         site, directory = box.numbers["shop"], tmp_path / "data"
     db = Db(directory / EVENTS_FILE, readers=1)
     try:
-        assert db.read_now(lambda connection: rows.since(connection, site, 0))[0][1:] == ("invalid_schema", 5)
+        assert db.read_now(lambda connection: dropped.counts_since(connection, site, 0))[0][1:] == ("invalid_schema", 5)
     finally:
         db.close()
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
+from analytics_box.products.alerts.alert_rule import MonitorName
 from analytics_box.products.alerts.form import MOST_MONITORS, monitor_choices
-from analytics_box.products.alerts.monitored import MonitorName
 from tests.cases import each
 from tests.products.alerts.world import World
 

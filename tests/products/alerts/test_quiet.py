@@ -3,8 +3,7 @@
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from analytics_box.products.alerts.alert_rule import Day, QuietHours
-from analytics_box.products.alerts.occurrence import What
+from analytics_box.products.alerts.alert_rule import Day, QuietHours, What
 from analytics_box.products.alerts.telling import ends_at
 from tests.cases import each
 

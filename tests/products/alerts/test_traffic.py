@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from analytics_box.base.clock import DAY, HOUR, MINUTE
 from analytics_box.base.facts.event import Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES, SPANS
-from analytics_box.products.alerts import episode_rows
-from analytics_box.products.alerts.monitored import MonitorsOfOrganization
+from analytics_box.products.alerts import rows
+from analytics_box.products.alerts.alert_rule import MonitorsOfOrganization
 from analytics_box.products.alerts.traffic.rules import WindowGroup
 from analytics_box.products.alerts.traffic.watch import MOST_ALERTS, TrafficFigures, TrafficWatch
 from analytics_box.tenants.websites.directory import Directory
@@ -181,9 +181,9 @@ def test_each_new_error_has_an_alert_while_another_one_lasts(traffic: Traffic) -
     assert traffic.minutes(10) == 1
     assert [one["text"].partition(": ")[2] for one in traffic.world.messages(hook)] == ["first failed", "second failed"]
     box_db = traffic.box.box.box_db
-    assert len(box_db.read_now(lambda db: episode_rows.of_rule(db, rule))) == 2
+    assert len(box_db.read_now(lambda db: rows.of_rule(db, rule))) == 2
     assert traffic.minutes(130) == 0
-    assert box_db.read_now(lambda db: episode_rows.of_rule(db, rule)) == []
+    assert box_db.read_now(lambda db: rows.of_rule(db, rule)) == []
 
 
 def test_many_new_errors_of_one_look_share_an_alert(traffic: Traffic) -> None:
@@ -197,7 +197,7 @@ def test_many_new_errors_of_one_look_share_an_alert(traffic: Traffic) -> None:
     assert messages[0]["text"].endswith("new39 failed")
     assert messages[-1]["title"] == "New errors: Shop"
     assert ["Errors", "36"] in messages[-1]["fields"]
-    assert len(traffic.box.box.box_db.read_now(lambda db: episode_rows.of_rule(db, rule))) == 40
+    assert len(traffic.box.box.box_db.read_now(lambda db: rows.of_rule(db, rule))) == 40
     assert traffic.minutes(5) == 0
 
 

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import MINUTE
 from analytics_box.base.settings import Settings
+from analytics_box.products.alerts.alert_rule import MonitorsOfOrganization, Occurrence, What
 from analytics_box.products.alerts.due import Reminders
-from analytics_box.products.alerts.monitored import MonitorsOfOrganization
-from analytics_box.products.alerts.occurrence import Occurrence, What
 from analytics_box.products.alerts.telling import tell
 from tests.inprocess import Answer, WholeBox, whole_box
 from tests.tenants.organizations.world import World as People

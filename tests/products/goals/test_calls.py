@@ -217,7 +217,7 @@ def test_goals_beyond_the_time_limit_are_marked(shared: World, monkeypatch: pyte
 
 
 def test_a_website_has_a_hundred_goals(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analytics_box.products.goals.change.MOST_GOALS", 1)
+    monkeypatch.setattr("analytics_box.products.goals.lookup.MOST_GOALS", 1)
     goal = make(shared, "purchase")
     given = {"websiteId": shared.shop, "type": "EVENT", "target": "purchase", "name": "Goal"}
     assert shared.refused("goals/create", **given) == (409, "A website can have up to 1 goals; delete one first")

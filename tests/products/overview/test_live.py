@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from analytics_box.base.settings import Settings
 from analytics_box.products.overview import live
 from analytics_box.products.overview.live import LiveState, LiveUpdates
-from analytics_box.tenants.accounts import session_rows
+from analytics_box.tenants.accounts import rows
 from tests.cases import each
 from tests.inprocess import SiteName, WholeBox, whole_box
 from tests.listening import Listener, Message
@@ -178,7 +178,7 @@ async def _signed_out(box: WholeBox, cookie: str) -> None:
 
 
 async def _ended_elsewhere(box: WholeBox, _cookie: str) -> None:
-    await box.box.box_db.write(lambda db: session_rows.delete_of_user(db, box.user_id))
+    await box.box.box_db.write(lambda db: rows.delete_sessions_of_user(db, box.user_id))
 
 
 async def _thrown_out(box: WholeBox, _cookie: str) -> None:

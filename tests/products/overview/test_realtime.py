@@ -6,7 +6,7 @@ from html import unescape
 
 import pytest
 
-from analytics_box.products.overview import realtime
+from analytics_box.products.overview import realtime_pages
 from tests.inprocess import WholeBox, whole_box
 
 HOSTILE = "/<b>bold</b>"
@@ -74,7 +74,7 @@ def test_current_visitors_are_equal_on_all_pages_after_a_clock_change(box: Whole
 
 def test_the_feed_says_when_there_was_more(box: WholeBox, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Older ones are not shown" not in page(box, box.sites["shop"])
-    monkeypatch.setattr(realtime, "MOST", 1)
+    monkeypatch.setattr(realtime_pages, "MOST", 1)
     assert "Latest event. Older ones are not shown." in page(box, box.sites["shop"])
 
 

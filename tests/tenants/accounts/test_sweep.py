@@ -4,7 +4,7 @@ from pathlib import Path
 
 from analytics_box.app import jobs
 from analytics_box.tenants.accounts import users
-from analytics_box.tenants.accounts.second_step import SecondSteps
+from analytics_box.tenants.accounts.second_factor import SecondSteps
 from tests.inprocess import RunningBox, WholeBox, empty_box
 from tests.tenants.accounts.world import begin, cookie_of, reset_link, send, sign_in, turn_on, works
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from analytics_box.app.palette_sources import SOURCES
+from analytics_box.app.page_parts import SOURCES
 from analytics_box.app.routes import PAGES_AND_API
 from tests.inprocess import FixedClock, WholeBox, whole_box
 

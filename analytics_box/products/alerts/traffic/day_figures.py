@@ -21,7 +21,7 @@ from analytics_box.base.clock import DAY, HOUR, Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.store.db import Db
 from analytics_box.base.translation import _
-from analytics_box.products.alerts import rows as alert_rows
+from analytics_box.products.alerts import rows
 from analytics_box.products.alerts.alert_rule import AlertRule, Figure
 from analytics_box.products.alerts.rules import FIGURE_LABELS
 from analytics_box.products.alerts.traffic import rules
@@ -113,7 +113,7 @@ class FigureWatch:
         """Judge what has not been judged; return the number of messages. One website never stops others."""
         now = self._clock.now()
         day = ranges.today(now - LATE, _UTC) - timedelta(days=1)
-        alert_rules = [one for one in await self._db.read(alert_rows.of_traffic) if one.conditions.figure is not None]
+        alert_rules = [one for one in await self._db.read(rows.of_traffic) if one.conditions.figure is not None]
         if not alert_rules:
             return 0
         reader, told, judged = FigureReader(parts[QueryRunner], self._db, now), 0, {}

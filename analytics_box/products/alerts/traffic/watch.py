@@ -21,12 +21,10 @@ from analytics_box.base.errors import BoxError
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.translation import _, ngettext
-from analytics_box.products.alerts import episode_rows, telling
 from analytics_box.products.alerts import rows as alert_rows
-from analytics_box.products.alerts.alert_rule import AlertRule, ErrorAlert
+from analytics_box.products.alerts import telling
+from analytics_box.products.alerts.alert_rule import AlertRule, ErrorAlert, MonitorsOfOrganization, Occurrence, What
 from analytics_box.products.alerts.messages import duration
-from analytics_box.products.alerts.monitored import MonitorsOfOrganization
-from analytics_box.products.alerts.occurrence import Occurrence, What
 from analytics_box.products.alerts.traffic import rows, rules
 from analytics_box.products.alerts.traffic.rows import WatchedPeriod
 from analytics_box.products.alerts.traffic.rules import DAYS, WEEKS, Sessions, Terms, Verdict, expected_value
@@ -474,7 +472,7 @@ def _note(db: Connection, *, span: WatchedPeriod, down: set[str], now: int) -> N
 def begin_alert(db: Connection, *, rule_id: str, occurrence: Occurrence, now: int) -> int:
     """Tell it unless that lasts already, or the alert rule has been switched off in the meantime."""
     rule = alert_rows.ALERT_RULES.find(db, rule_id)
-    if rule is None or not rule.enabled or episode_rows.find(db, rule_id, occurrence.subject) is not None:
+    if rule is None or not rule.enabled or alert_rows.find(db, rule_id, occurrence.subject) is not None:
         return 0
     return telling.to(db, rule, occurrence, now=now)
 
@@ -489,7 +487,7 @@ def _follow_groups(db: Connection, *, rule_id: str, found: AlertingGroups, now: 
         group_subject(website_id, fingerprint): (fingerprint, text) for fingerprint, text in found.messages.items()
     }
     own = f"{subject(website_id)}{_ERROR}"
-    lasting = {one.subject for one in episode_rows.of_rule(db, rule_id) if one.subject.startswith(own)}
+    lasting = {one.subject for one in alert_rows.of_rule(db, rule_id) if one.subject.startswith(own)}
     for gone in sorted(lasting - {*wanted}):
         telling.end(db, rule, gone, now=now)
     fresh = [one for one in wanted if one not in lasting]
@@ -511,6 +509,6 @@ def end_alert(db: Connection, *, rule: AlertRule, website_id: str, now: int) -> 
 def _end_others(db: Connection, *, alert_rules: list[AlertRule], there: set[tuple[str, str]], now: int) -> None:
     """End what lasts of websites that are not there any more."""
     for rule in alert_rules:
-        for episode in episode_rows.of_rule(db, rule.id):
+        for episode in alert_rows.of_rule(db, rule.id):
             if (rule.id, episode.subject.partition(_ERROR)[0]) not in there:
                 telling.end(db, rule, episode.subject, now=now)

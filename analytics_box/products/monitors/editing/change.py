@@ -21,7 +21,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import telling
-from analytics_box.products.alerts.occurrence import monitor_subject
+from analytics_box.products.alerts.alert_rule import monitor_subject
 from analytics_box.products.monitors import rows
 from analytics_box.products.monitors.access import existing
 from analytics_box.products.monitors.directory import UNREADABLE

@@ -13,7 +13,7 @@ from analytics_box.base import figures
 from analytics_box.base.clock import DAY
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts import telling
-from analytics_box.products.alerts.occurrence import monitor_subject
+from analytics_box.products.alerts.alert_rule import monitor_subject
 from analytics_box.products.monitors import outages
 from analytics_box.products.monitors.calls import reachable_monitors
 from analytics_box.products.monitors.directory import Monitors

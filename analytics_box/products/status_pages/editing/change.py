@@ -31,7 +31,7 @@ from analytics_box.query.ranges import zone
 from analytics_box.resource.fields import Values, difference
 from analytics_box.resource.reach import Reach, check, role_in
 from analytics_box.tenants.configuration import domains
-from analytics_box.tenants.tenancy import access
+from analytics_box.tenants.tenancy import members
 
 MOST_PAGES: Final = 100  # of an organization
 
@@ -68,7 +68,7 @@ def create(
         organization_id=own.organization_id,
         created_at=now,
         updated_at=now,
-        **{"zone": access.existing(db, own.organization_id).time_zone or "UTC", **values},
+        **{"zone": members.existing_organization(db, own.organization_id).time_zone or "UTC", **values},
     )
     if page.domain is not None:
         _check_domain(db, own, page.domain)

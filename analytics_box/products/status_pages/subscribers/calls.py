@@ -23,7 +23,7 @@ from analytics_box.products.status_pages.subscribers.deliveries import Subscribe
 from analytics_box.products.status_pages.subscribers.subscribing import SubscriptionTools
 from analytics_box.query import sheets
 from analytics_box.resource.reach import check
-from analytics_box.tenants.tenancy.access import administers
+from analytics_box.tenants.tenancy.members import administers
 from analytics_box.tenants.tenancy.messages import Success, date
 from analytics_box.web.call import Call
 

@@ -1,22 +1,26 @@
 """Reports of an ingest machine to its primary: identifications from POST /identify, and amounts of dropped traffic.
-Both are
-kept on its disk until the primary has stored them, which alone shows them.
 
-Reports are numbered in ascending order. The primary notes the last number of each machine in the transaction that
-stores
-the reports, so that repeats are skipped (cluster.inbox).
+Both are kept on the machine's disk until the primary has stored them, which alone shows them. Reports are numbered in
+ascending order. The primary notes the last number of each machine in the transaction that stores the reports, so that
+repeats are skipped.
+
+They are accepted only from a machine that has the newest mirror: that one knows which websites are gone, has carried
+out all orders to remove people, and has none of theirs any more. A promoted primary may not know a website in a
+report: then the report is skipped.
 """
 
+import asyncio
 import logging
 import math
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 
 import msgspec
 from msgspec.structs import replace
 
 from analytics_box.base.clock import Clock
-from analytics_box.base.errors import Unavailable
+from analytics_box.base.errors import BadRequest, BoxError, Unavailable
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.translation import _
@@ -161,3 +165,52 @@ def _without(what: IdentityReport | DroppedReport, order: RemovalOrder) -> Ident
         return None if what.profile == order.profile else what
     gone = {visitor for visitor, since, until in order.stays if since <= what.at < until}
     return replace(what, visitors=[visitor for visitor in what.visitors if visitor not in gone])
+
+
+_GIVEN = msgspec.json.Decoder(dict[str, str | int | float | bool | None])
+
+
+class Inbox:
+    """The `lock` is held while visitors are removed."""
+
+    def __init__(self, events: Db, box_db: Db, links: ProfileLinks, lock: asyncio.Lock) -> None:
+        self._events, self._box_db, self._links, self.lock = events, box_db, links, lock
+        self._trouble: dict[int, str] = {}  # of a machine, that the log tells of
+
+    async def write(self, machine: int, told: Sequence[MachineReport]) -> int:
+        """Write down what this machine has told; up to which one this is done, 0 for none."""
+        try:
+            sites = frozenset(await self._box_db.read(rows.sites_in_use))
+            last = await self._events.write(partial(self._write, machine=machine, told=told, sites=sites), adds=True)
+        except (BoxError, SealBroken) as broken:
+            if str(broken) != self._trouble.get(machine):
+                log.error("Cannot store the messages of ingest machine %d: %s", machine, broken)
+            self._trouble[machine] = str(broken)
+            return 0
+        self._trouble.pop(machine, None)
+        return last
+
+    def _write(self, db: Connection, *, machine: int, told: Sequence[MachineReport], sites: frozenset[int]) -> int:
+        last = rows.last_told(db, machine)
+        for one in told:
+            if one.number <= last or one.site not in sites:
+                continue
+            if isinstance(one.what, DroppedReport):
+                dropped_traffic.add(db, one.site, one.what.counts)
+            else:
+                self._identify(db, one.site, one.what)
+        last = max(last, told[-1].number)
+        rows.note_told(db, machine, last)
+        return last
+
+    def _identify(self, db: Connection, site: int, said: IdentityReport) -> None:
+        given = VisitorIdentification(site, said.profile, frozenset(said.visitors), _GIVEN.decode(said.traits), said.at)
+        try:
+            self._links.identify(db, given)
+        except (BadRequest, SealBroken) as wrong:
+            # There are too many next to those that are known, or these cannot be read: no machine could know that. All
+            # that waits behind them would wait for ever.
+            if isinstance(wrong, SealBroken) and not self._links.can_seal:
+                raise
+            log.warning("Ignoring invalid traits from an ingest machine: %s", wrong)
+            self._links.identify(db, replace(given, traits={}))
