@@ -262,7 +262,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/errors/{name:str}/export/{form:str}", error_group_pages.file),
     form_route("/sites/{website_id:str}/errors/{name:str}/state", error_group_pages.decide, "member"),
     page_route("/sites/{website_id:str}/source-maps", source_map_pages.show),
-    form_route("/sites/{website_id:str}/source-maps", source_map_pages.add, "member"),
+    form_route("/sites/{website_id:str}/source-maps", source_map_pages.upload, "member"),
     form_route("/sites/{website_id:str}/source-maps/delete", source_map_pages.delete_release, "member"),
     form_route("/sites/{website_id:str}/source-maps/{source_map_id:str}/delete", source_map_pages.delete, "member"),
     page_route("/sites/{website_id:str}/performance", performance_pages.show),

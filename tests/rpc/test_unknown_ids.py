@@ -103,6 +103,7 @@ VALUES: Final[dict[str, Any]] = {
 }
 OF_PROCEDURE: Final[dict[str, dict[str, Any]]] = {
     "goals.bulkAnalytics": {"goalIds": [MISSING]},
+    "organizations.updateMemberAccess": {"resources": None},
     "flags.renameFolder": {"to": "elsewhere"},
     "errorGroups.update": {"fingerprint": "a", "state": "open"},
     "sourceMaps.upload": {"script": "app.js", "content": "{}"},

@@ -48,7 +48,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     return await _page(visit, website_id, Again())
 
 
-async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
+async def upload(visit: Visitor, website_id: FromPath[str]) -> Answer:
     """POST /sites/{id}/source-maps: upload a map. Raises NotFound."""
     website = own(visit.call, website_id)
     try:

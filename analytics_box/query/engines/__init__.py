@@ -208,6 +208,7 @@ class Engines:
         """The one that is under way, even if requests still wait for it, or one that begins."""
         if self._rolling is None or self._rolling.done():
             self._rolling = asyncio.create_task(self._rollups.roll())
+            self._rolling.add_done_callback(_leave_exception)
         return self._rolling
 
     def _one_tending(self) -> "asyncio.Task[None]":
@@ -219,8 +220,7 @@ class Engines:
 
     def _tended(self, task: "asyncio.Task[None]") -> None:
         self._tending, self._is_there = None, False
-        if not task.cancelled():
-            task.exception()  # Waiting callers get the exception.
+        _leave_exception(task)
 
     async def _wait_for_replica(self, most: float) -> float:
         """For how many seconds it was waited."""
@@ -291,3 +291,9 @@ class Engines:
 def groups(source: Source, names: tuple[str, ...]) -> bool:
     """Whether all of these are dimensions of this source that people may choose."""
     return sql.groups(source, names)
+
+
+def _leave_exception(task: "asyncio.Task[None]") -> None:
+    """Leave the exception of a task to those who wait for it; at a stop nobody does."""
+    if not task.cancelled():
+        task.exception()

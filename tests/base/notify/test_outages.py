@@ -116,7 +116,7 @@ def test_metrics_and_state_have_what_waits_and_what_became_of_the_rest(here: Wor
     assert any(line.startswith('analytics_box_channels_attempts_total{outcome="failed"} ') for line in lines)
     assert 'analytics_box_registry_questions_total{outcome="failed"} 0' in lines
     assert 'analytics_box_warning{code="channels"} 1' in lines
-    (channels, _) = here.box.run(state(here.box.box.parts[WatchedParts])).outboxes
+    (channels, *_rest) = here.box.run(state(here.box.box.parts[WatchedParts])).outboxes
     assert (channels.name, channels.waiting, channels.failing, channels.sent) == ("channels", 2, 1, 2)
     page: Any = here.people.see("ada", "/settings/box").body.decode()
     assert "An alert channel has failed for 15 minutes or longer" in page

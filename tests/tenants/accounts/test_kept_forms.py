@@ -132,6 +132,7 @@ NOT_KEPT = {
     "delete": "deleting is begun anew",
     "transfer": "giving away is begun anew",
     "save_channel": "addresses of channels are secrets",
+    "upload": "a file is chosen again",
 }
 
 
