@@ -13,6 +13,7 @@ from analytics_box.figures.segmented import SegmentedBoard
 from analytics_box.figures.values import KeptValues, KnownValues
 from analytics_box.products.flags.comparing import RecentPeople
 from analytics_box.products.flags.figures.splits import FlagSplits
+from analytics_box.products.flags.history.on_charts import flag_histories
 from analytics_box.products.funnels.lookup import NamedFunnels
 from analytics_box.products.goals.lookup import NamedGoals, kept_goals
 from analytics_box.products.links.bulk.jobs import ImportJobs
@@ -220,6 +221,7 @@ def _of_rooms(wired: PartInputs) -> tuple[object, ...]:
         reporting(state.status_pages),
         watched_websites(state.monitors, events.db),
         followed_links(events.db),
+        flag_histories(state.flags),
         monitor_change.MonitorTools(state.seal, fences, settings.monitors_per_organization, state.websites),
         ChannelTools(state.seal, fences),
     )

@@ -1,11 +1,13 @@
-"""The short links of a website on the pages of the website."""
+"""The short links and flags of a website on the pages of the website."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
 from msgspec import Struct
 
+from analytics_box.figures.marks import ChartNote
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
+from analytics_box.web.page.visit import PageRequest
 
 
 class FollowedLink(Struct, frozen=True):
@@ -20,3 +22,10 @@ class FollowedLinks(Struct, frozen=True):
     views (UTC ms, oldest first), if the caller can see it."""
 
     find: Callable[[Call, Website, int, Sequence[int]], Awaitable[FollowedLink | None]]
+
+
+class FlagHistories(Struct, frozen=True):
+    """The answer of the room of flags: the latest changes of a website's flags between two instants (UTC ms), oldest
+    first, of those that the reader of the page can see."""
+
+    find: Callable[[PageRequest, Website, int, int], Awaitable[Sequence[ChartNote]]]

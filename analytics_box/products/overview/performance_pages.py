@@ -1,5 +1,6 @@
 """The performance page of a website: web vitals by percentile and threshold, their trend, and the worst pages."""
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 from typing import Final
@@ -14,6 +15,7 @@ from analytics_box.base.translation import _
 from analytics_box.figures import export, page, suggesting
 from analytics_box.figures.asking import PageQuery, SubjectFacts, UnansweredQuery
 from analytics_box.figures.export import ExportSheet
+from analytics_box.figures.related import FlagHistories
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.notes.on_charts import on_charts
 from analytics_box.products.overview.board import WEBSITE
@@ -78,7 +80,8 @@ class PerformanceChoice(Struct, frozen=True):
 
 
 class MetricCard(Struct, frozen=True):
-    """A metric: its percentile and rating, and the shares of good, fair and poor measurements (widths and words)."""
+    """A metric: its percentile and rating, its percentile `before` in words or empty, and the shares of good, fair and
+    poor measurements (widths and words)."""
 
     name: str
     title: str
@@ -87,6 +90,7 @@ class MetricCard(Struct, frozen=True):
     value: str
     rating: Rating
     words: str
+    before: str
     samples: str
     widths: tuple[str, str, str]
     shares: str
@@ -124,14 +128,20 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     asking, view = await page.asking_for(visit, website.site, view, SubjectFacts(notes=on_charts(visit, website)))
     _same, board = await page.empty(visit, website.site, view)
     metric, rank, split = _choices(view)
-    failed, rows, notes = "", None, await asking.notes_shown()
+    failed, rows, window = "", None, asking.window
+    notes, changes = await asyncio.gather(
+        asking.notes_shown(), visit.parts[FlagHistories].find(visit, website, window.start, window.end)
+    )
+    compares = asking.compared is not None and not asking.compared.nothing
     try:
         rows = await asking.rows(
-            ("vitals_overview", "vitals_time_series"), derived=(_split_type(split, metric, rank), _PHASE_TYPES[rank])
+            ("vitals_overview", "vitals_time_series"),
+            before=("vitals_overview",) if compares else (),
+            derived=(_split_type(split, metric, rank), _PHASE_TYPES[rank]),
         )
     except UnansweredQuery as wrong:
         failed = _("These figures could not be loaded: {why}").format(why=wrong)
-    overview, series, parts, phases = rows or ([], [], [], [])
+    overview, series, *before, parts, phases = rows or ([], [], [], [])
     trend, most = _trend(asking, [row for row in series if row["metric_name"] == metric], rank)
     return visit.pages.show(
         "performance.html",
@@ -139,7 +149,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         site=website,
         board=board,
         failed=failed,
-        cards=_cards(board.view, overview, metric, rank),
+        cards=_cards(board.view, overview, before[0] if before else (), metric, rank),
         ranks=[PerformanceChoice(name, board.view.choose(USUAL, rank=name), name == rank) for name in RANKS],
         splits=[
             PerformanceChoice(label, board.view.choose(USUAL, split=name), name == split)
@@ -154,7 +164,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         else "",
         trend=trend,
         trend_most=percentile_text(metric, round_percentile(metric, most)),
-        notes=notes,
+        notes=sorted((*notes, *changes), key=lambda note: note.at),
         phases=_phases(phases, rank),
     )
 
@@ -207,8 +217,10 @@ def _split_type(split: str, metric: str, rank: str) -> QueryType:
     )
 
 
-def _cards(view: View, overview: Sequence[Record], metric: str, rank: str) -> list[MetricCard]:
-    known = {row["metric_name"]: row for row in overview if row["samples"]}
+def _cards(
+    view: View, overview: Sequence[Record], before: Sequence[Record], metric: str, rank: str
+) -> list[MetricCard]:
+    known, earlier = ({row["metric_name"]: row for row in rows if row["samples"]} for rows in (overview, before))
     cards = []
     for name in VITAL_LIMITS:
         if name not in known:
@@ -226,6 +238,11 @@ def _cards(view: View, overview: Sequence[Record], metric: str, rank: str) -> li
                 value=percentile_text(name, shown),
                 rating=rate(name, shown),
                 words=RATINGS[rate(name, shown)],
+                before=_("before: {value}").format(
+                    value=percentile_text(name, round_percentile(name, earlier[name][rank]))
+                )
+                if name in earlier
+                else "",
                 samples=_("{count} measured").format(count=figures.count(row["samples"])),
                 widths=(
                     figures.bar_width(shares[0], 100),

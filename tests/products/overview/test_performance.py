@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from analytics_box.base.clock import MINUTE
+from analytics_box.base.clock import DAY, MINUTE
 from tests.inprocess import SiteName, WholeBox, whole_box
+from tests.products.flags.world import World
 
 FAST, SLOW = 1_000, 9_000
 
@@ -88,3 +90,29 @@ def test_metrics_and_the_chosen_breakdown_are_exported(box: WholeBox) -> None:
     assert [(row["name"], row["samples"]) for row in found["release"]] == [("2", 11)]
     assert {row["metric_name"]: row["samples"] for row in found["vitals_overview"]}["LCP"] == 11
     assert found["vitals_time_series"]
+
+
+def test_cards_name_the_value_before_and_the_trend_the_flags_that_changed(tmp_path: Path) -> None:
+    with whole_box(tmp_path / "data") as box:
+        flags = World(box)
+        send(box, "ann", "/", metricName="LCP", metricValue=FAST)
+        old = flags.good("flags/create", key="old", websiteId=box.sites["shop"], type="boolean")["id"]
+        box.clock.advance(seconds=DAY / 1000)
+        flags.good("flags/create", key="elsewhere", websiteId=box.sites["blog"], type="boolean")
+        made = flags.good("flags/create", key="check-out", websiteId=box.sites["shop"], type="rollout")["id"]
+        flags.good("flags/update", id=made, rolloutPercentage=50, name="Rolled out")
+        box.clock.advance(seconds=1)
+        flags.good("flags/create", key="everywhere", organizationId=box.organization_id, type="boolean")
+        send(box, "ann", "/", metricName="LCP", metricValue=3_000)
+        box.clock.advance(seconds=7200)
+        send(box, "bob", "/", metricName="LCP", metricValue=SLOW)
+        text = page(box)
+        assert "<small>before: 1.0\xa0s</small>" in text
+        notes = re.findall(r'<li><span>[^<]+</span> <a href="([^"]+)" data-whole><bdi>([^<]+)<', text)
+        assert [href for href, _said in notes[:2]] == [f"/flags/{made}/history"] * 2
+        assert notes[0][1] == "Flag check-out: Created"
+        assert notes[1][1].startswith("Flag check-out: ")
+        assert notes[1][1].endswith(", 1 more change")
+        assert [said for _href, said in notes[2:]] == ["Flag everywhere: Created"]
+        assert old not in text
+        assert "before:" not in page(box, "&compare=off")
