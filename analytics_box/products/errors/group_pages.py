@@ -32,7 +32,16 @@ from analytics_box.products.errors.figures import (
     trends,
 )
 from analytics_box.products.errors.group import LONGEST, State
-from analytics_box.products.errors.pages import ENCODED, FINGERPRINT, TABS, ErrorTile, by_bucket, path_of, script_of
+from analytics_box.products.errors.pages import (
+    EARLIER,
+    ENCODED,
+    FINGERPRINT,
+    TABS,
+    ErrorTile,
+    by_bucket,
+    path_of,
+    script_of,
+)
 from analytics_box.products.goals.lookup import active_goals
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.source_maps.mappings import Stack
@@ -56,6 +65,7 @@ _DONE: Final = {
     "open": _("The error is open."),
 }
 
+_COUNTS: Final = {"count": _("Errors"), "users": _("Visitors"), "sessions": _("Sessions")}
 _SPLITS: Final = {
     "path": _("Page"),
     "browser": _("Browser"),
@@ -192,8 +202,9 @@ async def _story(
 ) -> ErrorStory | None:
     """A group, or none if it did not happen in the range. Raises UnansweredQuery."""
     states = await visit.call.read(lambda db: group.of_website(db, website.id))
-    grouped, latest, breakdowns, effects = await asyncio.gather(
+    grouped, before, latest, breakdowns, effects = await asyncio.gather(
         narrow.rows((), derived=(GROUPS,), limit=1),
+        _before(asking, narrow),
         narrow.rows((), derived=(LATEST,), limit=1),
         narrow.rows((), derived=tuple(BY.values()), limit=_MOST_ROWS + 1),
         narrow.rows(("error_customer_impact", "error_route_continuation_comparison")),
@@ -222,9 +233,12 @@ async def _story(
         kind=figures.visible(row["error_type"]),
         place=figures.visible(script_of(row)) if row["filename"] else "",
         tiles=(
-            ErrorTile(_("Errors"), figures.count(row["count"])),
-            ErrorTile(_("Visitors"), figures.count(row["users"])),
-            ErrorTile(_("Sessions"), figures.count(row["sessions"])),
+            *(
+                ErrorTile(
+                    label, figures.count(row[name]), EARLIER.format(value=figures.count(before[name])) if before else ""
+                )
+                for name, label in _COUNTS.items()
+            ),
             ErrorTile(_("First seen"), dates.moment(known.first, visit.person)),
             ErrorTile(_("Last seen"), dates.exact(row["last_seen"], visit.person)),
         ),
@@ -269,6 +283,14 @@ async def _story(
         else TABS[known.state],
         has_releases=bool(row["release"]),
     )
+
+
+async def _before(asking: PageQuery, narrow: PageQuery) -> Mapping[str, int]:
+    """The counts of a group in the range that this one is compared with; empty without one. Raises UnansweredQuery."""
+    if asking.compared is None or asking.compared.nothing:
+        return {}
+    (rows,) = await replace(narrow, days=asking.compared.days).rows((), derived=(GROUPS,), limit=1)
+    return {name: rows[0][name] if rows else 0 for name in _COUNTS}
 
 
 async def _effect_on(asking: PageQuery, fingerprint: str, pages: Sequence[str], goal: GoalTarget | None) -> GoalEffect:

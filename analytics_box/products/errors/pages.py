@@ -35,6 +35,7 @@ _EMPTY: Final = {
     "resolved": _("No resolved errors in this range."),
     "ignored": _("No ignored errors in this range."),
 }
+EARLIER: Final = _("before: {value}")
 _WIDTH, _HEIGHT = 160, 28
 FINGERPRINT: Final = re.compile(r"[0-9a-f]{16}")
 # No hexadecimal digit, so that it cannot begin a fingerprint.
@@ -142,7 +143,6 @@ def path_of(website: Website, fingerprint: str = "") -> str:
 
 
 def _tiles(summary: Record, before: Record, known: Sequence[KnownGroup]) -> tuple[ErrorTile, ...]:
-    earlier = _("before: {value}")
     new, back = sum(one.is_new for one in known), sum(one.is_back for one in known)
     news = (
         ngettext("{count} new", "{count} new", new).format(count=new) if new else "",
@@ -152,17 +152,17 @@ def _tiles(summary: Record, before: Record, known: Sequence[KnownGroup]) -> tupl
         ErrorTile(
             _("Errors"),
             figures.count(summary["totalErrors"]),
-            earlier.format(value=figures.count(before["totalErrors"])),
+            EARLIER.format(value=figures.count(before["totalErrors"])),
         ),
         ErrorTile(
             _("Visitors affected"),
             figures.count(summary["affectedUsers"]),
-            earlier.format(value=figures.count(before["affectedUsers"])),
+            EARLIER.format(value=figures.count(before["affectedUsers"])),
         ),
         ErrorTile(
             _("Sessions affected"),
             figures.percent(summary["errorRate"]),
-            earlier.format(value=figures.percent(before["errorRate"])),
+            EARLIER.format(value=figures.percent(before["errorRate"])),
         ),
         ErrorTile(
             _("Open"), figures.count(sum(one.state == "open" for one in known)), ", ".join(one for one in news if one)

@@ -153,6 +153,18 @@ def test_group_that_did_not_happen_in_the_range_says_so(box: WholeBox) -> None:
         assert page(box, f"/{name}").status == 404
 
 
+def test_group_names_its_counts_in_the_compared_range(box: WholeBox) -> None:
+    for who in ("ann", "ann", "bob"):
+        send(box, who)
+    box.clock.advance(seconds=DAY / 1000)
+    send(box, "cyd")
+    group = fingerprint(box)
+    text = page(box, f"/{group}?range=today").body.decode()
+    notes = re.findall(r'funnel-value">(\d+)</dd><dd class="funnel-note">before: (\d+)<', text)
+    assert notes == [("1", "3"), ("1", "2"), ("1", "2")]
+    assert "before:" not in page(box, f"/{group}?range=today&compare=off").body.decode()
+
+
 def test_group_of_an_earlier_version_is_reached_by_its_message(box: WholeBox) -> None:
     send(box, "ann")
     box.box.events.db.write_now(lambda db: db.execute("update stored_errors set error_group = 0"))
