@@ -56,8 +56,9 @@ MOST_OPEN = 3
 PIECE = 50_000  # events, or changes, that are looked at in one transaction
 # A question that would read more new events than this does without the roll-ups of open days.
 MOST_BEHIND = 20_000
-# With more new events questions start the next round early.
-SOON = 1_500
+# With more new events questions start the next round early. Each question reads these events, some 2 to 6 µs each, and
+# a round takes 30 µs an event, so longer rounds make both slow.
+SOON = 500
 FAR = 50_000  # events or changes that the file is behind, from which on a question does without it
 # Roll-ups of open days are dropped when no question asks for them any longer.
 FORGOTTEN = HOUR
