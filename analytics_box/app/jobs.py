@@ -146,8 +146,9 @@ async def sweep_subscribers(box: Box) -> None:
 
 
 async def send_reports(box: Box) -> None:
-    """Create the reports that are due, and queue them for their recipients."""
+    """Create the reports that are due, queue them for their recipients, and put their CSV files into the S3 storage."""
     await reports.tick(box.parts)
+    await reports.upload_exports(box.parts)
 
 
 async def deliver_reports(box: Box) -> None:
@@ -156,7 +157,7 @@ async def deliver_reports(box: Box) -> None:
 
 
 async def sweep_reports(box: Box) -> None:
-    """Delete report recipients who have not confirmed."""
+    """Delete report recipients who have not confirmed, and old exports."""
     await box.parts[ReportDeliveries].sweep()
 
 

@@ -62,7 +62,7 @@ async def file(
         raise errors.Unavailable(str(failed)) from failed
     ending = "zip" if form == "csv" else form
     called = f"{view.of.subject}-{asking.days.first}-{asking.days.last}.{ending}"
-    content = _archive(made) if form == "csv" else _json(asking, view, made)
+    content = archive(made) if form == "csv" else _json(asking, view, made)
     return visit.download(content, FORMS[form], called)
 
 
@@ -101,7 +101,8 @@ def _series(rows: Rows, metrics: Sequence[Metric]) -> ExportSheet:
     )
 
 
-def _archive(made: Sequence[ExportSheet]) -> bytes:
+def archive(made: Sequence[ExportSheet]) -> bytes:
+    """The tables as CSV files in an archive."""
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
         for sheet in made:

@@ -401,6 +401,7 @@ RESOURCES: Final = (
             "weekdays": ["tue"],
             "timeZone": "Europe/Berlin",
             "sections": ["figures", "pages"],
+            "exports": ["email"],
             "channelIds": ["{channel}"],
         },
         second={
@@ -408,6 +409,7 @@ RESOURCES: Final = (
             "weekdays": ["mon", "thu"],
             "timeZone": "America/New_York",
             "sections": ["sources"],
+            "exports": [],
             "channelIds": [],
         },
         needs=("channel",),

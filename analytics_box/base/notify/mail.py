@@ -32,6 +32,14 @@ class NotSent(Exception):
         self.is_about_message = is_about_message
 
 
+class MailFile(Struct, frozen=True):
+    """An attachment. `type` is its media type."""
+
+    name: str
+    type: str
+    content: bytes
+
+
 class Mail(Struct, frozen=True):
     """A message to one person, in plain text and, if there is `html`, in HTML as well.
 
@@ -47,6 +55,7 @@ class Mail(Struct, frozen=True):
     of: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     html: str = ""
+    files: tuple[MailFile, ...] = ()
 
 
 ONE_CLICK: Final = ("List-Unsubscribe", "One-Click")  # the form that mail programs post (RFC 8058)

@@ -214,6 +214,9 @@ def _message(sender: str, mail: Mail) -> EmailMessage:
     message.set_content(mail.text)
     if mail.html:
         message.add_alternative(mail.html, subtype="html")
+    for file in mail.files:
+        main, _slash, sub = file.type.partition("/")
+        message.add_attachment(file.content, maintype=main, subtype=sub, filename=file.name)
     return message
 
 

@@ -333,6 +333,26 @@ BOX: tuple[Step, ...] = (
             "create unique index shares_at_domain on shares (domain) where domain is not null",
         ),
     ),
+    # CSV files of reports. Their content is deleted once no delivery needs it.
+    (
+        "0017_report_exports",
+        (
+            "alter table reports add column exports text not null default '[]' check (json_valid(exports))",
+            """
+            create table report_exports (
+              run_id      text    primary key references report_runs (id) on delete cascade,
+              name        text    not null,
+              content     blob,
+              created_at  integer not null,
+              due_at      integer,
+              attempts    integer not null default 0,
+              ended_at    integer,
+              error       text    not null default ''
+            ) strict
+            """,
+            "create index report_exports_due on report_exports (due_at) where due_at is not null",
+        ),
+    ),
 )
 EVENTS: tuple[Step, ...] = (
     (FIRST, EVENT_TABLES),

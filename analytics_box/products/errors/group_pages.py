@@ -212,7 +212,7 @@ async def _story(
     if not grouped[0] or not latest[0]:
         return None
     example = latest[0][0]
-    goals = (await active_goals(visit.call, website.id))[:_MOST_GOALS]
+    goals = (await active_goals(visit.parts.box_db, website.id))[:_MOST_GOALS]
     goal = next((one for one in goals if view.aim is not None and one.id == view.aim.id), next(iter(goals), None))
     pages = [row["name"] for row in breakdowns[0] if row["name"] != UNKNOWN]
     ((known,), series, stack, effect) = await asyncio.gather(

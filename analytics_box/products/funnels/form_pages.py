@@ -135,12 +135,12 @@ async def delete(visit: Visitor, website_id: FromPath[str], funnel_id: FromPath[
 
 async def _goals_by_id(visit: PageRequest, website: Website, form: Mapping[str, str]) -> dict[str, str]:
     """The form with the ids of the goals that its steps name."""
-    names = goal_names(await active_goals(visit.call, website.id))
+    names = goal_names(await active_goals(visit.parts.box_db, website.id))
     return with_goals(form, {name: goal_id for goal_id, name in names.items()})
 
 
 async def _form(visit: PageRequest, website: Website, funnel: Funnel | None, again: Again, suggested: str = "") -> Page:
-    goals = goal_names(await active_goals(visit.call, website.id))
+    goals = goal_names(await active_goals(visit.parts.box_db, website.id))
     values = with_goals(again.values, goals)
     return visit.pages.show(
         "funnel_form.html",

@@ -45,9 +45,9 @@ def kept_goals() -> KeptGoals:
     return KeptGoals(_find, _of)
 
 
-async def active_goals(call: Call, website_id: str) -> tuple[GoalTarget, ...]:
+async def active_goals(db: Db, website_id: str) -> tuple[GoalTarget, ...]:
     """The goals of a website that are active, oldest first."""
-    found = await call.read(lambda db: of_website(db, website_id))
+    found = await db.read(lambda db: of_website(db, website_id))
     return tuple(_target(goal) for goal in found if goal.is_active)
 
 

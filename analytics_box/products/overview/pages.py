@@ -158,7 +158,7 @@ async def site_live(visit: Visitor, website_id: FromPath[str]) -> Next:
 
 async def _subject_facts(visit: PageRequest, website: Website, view: View) -> SubjectFacts:
     """Facts about a website from other rooms."""
-    goals = await active_goals(visit.call, website.id)
+    goals = await active_goals(visit.parts.box_db, website.id)
     watched = visit.parts[WatchedWebsites]
     monitors = watched.count(website)
 
@@ -215,7 +215,7 @@ async def site_export(visit: Visitor, website_id: FromPath[str], form: FromPath[
     website = own(visit.call, website_id)
     view = read_view(f"/sites/{website.id}", visit.request.query_params, WEBSITE)
     measured = await visit.parts[Presence].kinds(website.site)
-    goals = await active_goals(visit.call, website.id)
+    goals = await active_goals(visit.parts.box_db, website.id)
     names = (*parts_of(view, measured), *(("goals",) if goals else ()))
     own_parts: export.Own = {"goals": partial(sheet, view=view, goals=goals)}
     return await export.file(visit, website.site, view, names, form, own=own_parts)

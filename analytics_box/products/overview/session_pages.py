@@ -171,7 +171,7 @@ async def session(visit: Visitor, website_id: FromPath[str]) -> Page:
 
 async def _reached_goals(visit: PageRequest, website: Website, asking: PageQuery, session_id: str) -> list[str]:
     """The names of the goals that a session reached, of the oldest goals of its website. Raises Unavailable."""
-    goals = (await active_goals(visit.call, website.id))[:MOST_GOALS]
+    goals = (await active_goals(visit.parts.box_db, website.id))[:MOST_GOALS]
     own = QueryFilterInput(field="session_id", op="eq", value=session_id)
     found = await asyncio.gather(
         *(_find_sessions(asking, MATCHED, own, QueryFilterInput(field=GOAL, op="eq", value=one.id)) for one in goals)

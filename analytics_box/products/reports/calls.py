@@ -3,10 +3,11 @@
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from analytics_box.base import errors
 from analytics_box.base.translation import _
-from analytics_box.products.reports import change, making, rows, schedule, sending, wording
+from analytics_box.products.reports import change, exporting, making, rows, schedule, sending, wording
 from analytics_box.products.reports.content import ReportContent
 from analytics_box.products.reports.lookup import answers, find_report, of_website
 from analytics_box.products.reports.report import (
@@ -128,7 +129,8 @@ async def deliveries(call: Call, given: OneReport) -> list[ReportDeliveryShown]:
 
 async def make_latest(call: Call, report: Report, website: Website) -> ReportContent:
     """The content of a report on its newest period. Raises Unavailable."""
-    return await making.make(call.parts, report, website, schedule.latest(report, call.now).days)
+    content = await making.make(call.parts, report, website, schedule.latest(report, call.now).days)
+    return replace(content, export=exporting.export_text(content, None)) if "email" in report.exports else content
 
 
 def preview_links(call: Call, report: Report) -> wording.ReportLinks:

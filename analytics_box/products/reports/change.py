@@ -1,6 +1,6 @@
 """Creating, changing and deleting a report and its recipients: each verb with its rows and its audit entry."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -19,13 +19,14 @@ from analytics_box.products.reports.report import (
     REPORTS,
     USUAL_HOUR,
     USUAL_SECTIONS,
+    ExportTarget,
     Report,
     check_schedule,
 )
 from analytics_box.products.reports.rows import RECIPIENTS, ReportRecipient
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.tenants.accounts.rules import clean_email
-from analytics_box.tenants.tenancy.members import of_organization
+from analytics_box.tenants.tenancy.members import administers, of_organization
 from analytics_box.tenants.websites.rules import Website
 
 # Between two requests to confirm that a recipient gets.
@@ -53,6 +54,7 @@ def create(
         hour=USUAL_HOUR,
         time_zone=time_zone,
         sections=USUAL_SECTIONS,
+        exports=(),
         channels=(),
         is_active=True,
         filters=filters,
@@ -62,7 +64,7 @@ def create(
         updated_at=by.now,
     )
     report = replace(blank, **values)
-    _check(db, website, report)
+    _check(db, by, website, report, ())
     REPORTS.create(db, by, website.organization_id, report)
     _put_recipients(db, by, website, report, recipients)
     return report
@@ -83,7 +85,7 @@ def update(
     schedule = ("frequency", "weekdays", "hour", "time_zone", "is_active")
     if any(getattr(before, name) != getattr(after, name) for name in schedule):
         after = replace(after, active_since=by.now)
-    _check(db, website, after)
+    _check(db, by, website, after, before.exports)
     changed = recipients is not None and _put_recipients(db, by, website, after, recipients)
     if changed and after == before:
         after = replace(after, updated_at=before.updated_at + 1)
@@ -105,9 +107,11 @@ def unsubscribe(db: Connection, recipient: ReportRecipient, now: int) -> None:
         REPORTS.update(db, replace(report, updated_at=max(now, report.updated_at + 1)))
 
 
-def _check(db: Connection, website: Website, report: Report) -> None:
-    """Raises BadRequest."""
+def _check(db: Connection, by: By, website: Website, report: Report, exports: Collection[ExportTarget]) -> None:
+    """Check a report that had these exports before. Raises BadRequest."""
     check_schedule(report)
+    if "storage" in report.exports and "storage" not in exports and not administers(db, by):
+        raise BadRequest.about("exports", _("Only administrators of the server can select its S3 storage"))
     for channel_id in report.channels:
         try:
             existing_channel(db, channel_id, website.organization_id)

@@ -47,7 +47,8 @@ class ReportTable(Struct, frozen=True):
 class ReportContent(Struct, frozen=True, kw_only=True):
     """A report on a period: local days of its time zone, both included. `url` is the dashboard with the same days.
 
-    `lead` sums the period up in one line. `remarks` are outages and notes.
+    `lead` sums the period up in one line. `remarks` are outages and notes. `export` says where the
+    CSV files are.
     """
 
     report: str
@@ -69,6 +70,7 @@ class ReportContent(Struct, frozen=True, kw_only=True):
     movers: tuple[ReportFigure, ...] = ()
     tables: tuple[ReportTable, ...] = ()
     remarks: tuple[str, ...] = ()
+    export: str = ""
 
 
 def change_text(change: TileChange | None) -> tuple[str, Tone]:

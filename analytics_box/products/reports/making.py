@@ -83,14 +83,15 @@ class ReportQuery(Struct, frozen=True):
 
 async def make(parts: Parts, report: Report, website: Website, days: DayRange) -> ReportContent:
     """The content of a report on these days. Raises Unavailable."""
-    query = await _query(parts, report, website, days)
+    query = await query_of(parts, report, website, days)
     try:
         return await _content(query)
     except UnansweredQuery as failed:
         raise Unavailable(str(failed)) from failed
 
 
-async def _query(parts: Parts, report: Report, website: Website, days: DayRange) -> ReportQuery:
+async def query_of(parts: Parts, report: Report, website: Website, days: DayRange) -> ReportQuery:
+    """The question of a report on these days."""
     zone, now = ranges.zone(report.time_zone), parts.clock.now()
     begun = (await parts[Presence].beginnings((website.site,))).get(website.site)
     since = None if begun is None else day_of(begun, zone)

@@ -12,6 +12,7 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.base.backup.places import S3
 from analytics_box.base.errors import BoxError
 from analytics_box.base.notify.change import of as channels_of
 from analytics_box.base.notify.kinds.table import KINDS as CHANNEL_KINDS
@@ -22,11 +23,13 @@ from analytics_box.products.alerts.alert_rule import DAYS
 from analytics_box.products.reports import calls, wording
 from analytics_box.products.reports.lookup import answers, find_report, of_website
 from analytics_box.products.reports.report import (
+    EXPORT_TARGETS,
     FREQUENCIES,
     SECTIONS,
     USUAL_HOUR,
     USUAL_SECTIONS,
     ChangedReport,
+    ExportTarget,
     Frequency,
     NewReport,
     OneReport,
@@ -68,6 +71,10 @@ SECTION_LABELS: Final[Mapping[Section, str]] = {
     "uptime": _("Uptime and outages"),
     "notes": _("Notes"),
 }
+EXPORT_LABELS: Final[Mapping[ExportTarget, str]] = {
+    "email": _("Attach to emails"),
+    "storage": _("Copy to the server's S3 storage"),
+}
 DAY_LABELS: Final = dict(zip(DAYS, dates.WEEKDAYS, strict=True))
 _LABELS: Final = {
     "name": _("Name"),
@@ -77,6 +84,7 @@ _LABELS: Final = {
     "hour": _("Hour"),
     "timeZone": _("Time zone"),
     "sections": _("Contents"),
+    "exports": _("CSV files"),
 }
 _DELETE: Final = ConfirmationTexts(
     _("Delete the report {name}?"), _("It is no longer sent, and its deliveries are deleted."), _("Delete {name}")
@@ -261,6 +269,7 @@ def _message(form: Mapping[str, str]) -> dict[str, Any]:
         "hour": int(hour) if hour.isascii() and hour.isdecimal() and len(hour) < 3 else hour,
         "timeZone": form.get("timeZone", ""),
         "sections": [section for section in SECTIONS if f"section.{section}" in form],
+        "exports": [target for target in EXPORT_TARGETS if f"export.{target}" in form],
         "channelIds": [name.removeprefix("channel.") for name in form if name.startswith("channel.")],
         "recipients": [one for one in re.split(r"[\s,;]+", form.get("recipients", "")) if one],
         "isActive": "isActive" in form,
@@ -280,6 +289,7 @@ def _values(report: ReportShown) -> dict[str, str]:
         "segmentId": _KEPT if report.isFiltered else _ALL,
         **{f"weekday.{day}": "on" for day in report.weekdays},
         **{f"section.{section}": "on" for section in report.sections},
+        **{f"export.{target}": "on" for target in report.exports},
         **{f"channel.{one}": "on" for one in report.channelIds},
     }
 
@@ -305,6 +315,13 @@ async def _form(visit: PageRequest, website: Website, report: Report | None, aga
         hours=range(24),
         zones=sorted(available_timezones()),
         sections=SECTION_LABELS,
+        exports={
+            name: label
+            for name, label in EXPORT_LABELS.items()
+            if name != "storage"
+            or f"export.{name}" in again.values
+            or (visit.person.is_administrator and visit.parts.settings.backup_to.startswith(S3))
+        },
         channels=[(one.id, one.name, CHANNEL_KINDS[one.kind].label) for one in channels],
         segments=await verbs.visible(visit.call, SEGMENTS, website),
         is_filtered=report is not None and bool(report.filters),

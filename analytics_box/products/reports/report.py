@@ -1,7 +1,8 @@
 """A report of a website: its fields, declared once, and the input and output of its procedures."""
 
 from datetime import datetime
-from typing import Annotated, Final, Literal, get_args
+from functools import partial
+from typing import Annotated, Final, Literal, TypeVar, get_args
 from zoneinfo import available_timezones
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -20,8 +21,10 @@ Frequency = Literal["daily", "weekly", "monthly", "weekdays"]
 Section = Literal[
     "figures", "changes", "sources", "pages", "countries", "devices", "events", "goals", "funnels", "uptime", "notes"
 ]
+ExportTarget = Literal["email", "storage"]
 FREQUENCIES: Final[tuple[Frequency, ...]] = get_args(Frequency)
 SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
+EXPORT_TARGETS: Final[tuple[ExportTarget, ...]] = get_args(ExportTarget)
 USUAL_SECTIONS: Final[tuple[Section, ...]] = ("figures", "changes", "sources", "pages", "goals", "uptime", "notes")
 USUAL_HOUR: Final = 8
 # Of a website.
@@ -32,6 +35,7 @@ MOST_CHANNELS: Final = 20
 # Reports that are kept with their deliveries.
 MOST_RUNS: Final = 60
 
+T = TypeVar("T")
 Email = Annotated[str, Meta(min_length=3, max_length=254)]
 
 
@@ -48,14 +52,14 @@ def _zone(given: str) -> str:
     return given
 
 
-def _weekdays(given: tuple[Day, ...]) -> tuple[Day, ...]:
-    return tuple(day for day in DAYS if day in given)
+def _in_order(order: tuple[T, ...], given: tuple[T, ...]) -> tuple[T, ...]:
+    return tuple(one for one in order if one in given)
 
 
 def _sections(given: tuple[Section, ...]) -> tuple[Section, ...]:
     if not given:
         raise BadRequest(_("Select at least one section"))
-    return tuple(section for section in SECTIONS if section in given)
+    return _in_order(SECTIONS, given)
 
 
 def _channels(given: tuple[str, ...]) -> tuple[str, ...]:
@@ -66,17 +70,22 @@ class Report(Struct, frozen=True, rename="camel"):
     """A report of a website. Times are UTC ms.
 
     It is sent at its local `hour`, about the days since it was sent before: on all days, on its `weekdays` (one of them
-    for a weekly report), or on the first day of a month. Periods that were over before `active_since` are not reported.
+    for a weekly report), or on the first day of a month. Periods that were over before
+    `active_since` are not reported. `exports` say where the figures go as CSV files: they are attached to mails, or put
+    into the S3 storage of backups.
     """
 
     id: str
     website_id: str
     name: Annotated[str, Meta(max_length=names.LONGEST), Field(clean=_name)]
     frequency: Annotated[Frequency, Field()]
-    weekdays: Annotated[tuple[Day, ...], Meta(max_length=7), Field(clean=_weekdays)]
+    weekdays: Annotated[tuple[Day, ...], Meta(max_length=7), Field(clean=partial(_in_order, DAYS))]
     hour: Annotated[int, Meta(ge=0, le=23), Field()]
     time_zone: Annotated[str, Meta(max_length=64), Field(clean=_zone)]
     sections: Annotated[tuple[Section, ...], Meta(max_length=len(SECTIONS)), Field(clean=_sections)]
+    exports: Annotated[
+        tuple[ExportTarget, ...], Meta(max_length=len(EXPORT_TARGETS)), Field(clean=partial(_in_order, EXPORT_TARGETS))
+    ]
     channels: Annotated[tuple[str, ...], Meta(max_length=MOST_CHANNELS), Field(name="channelIds", clean=_channels)]
     is_active: Annotated[bool, Field()]
     filters: tuple[QueryFilterInput, ...]
@@ -160,6 +169,7 @@ class ReportShown(Struct, frozen=True):
     hour: int
     timeZone: str
     sections: tuple[Section, ...]
+    exports: tuple[ExportTarget, ...]
     channelIds: tuple[str, ...]
     recipients: list[RecipientShown]
     isActive: bool

@@ -14,6 +14,7 @@ from analytics_box.base.notify.receivers import OutboxTables
 from analytics_box.base.notify.rules import ReceiverBackoff
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.reports.report import MOST_RUNS, RecipientState
 from analytics_box.resource.table import Table
 
@@ -108,6 +109,17 @@ class ReportDelivery(Struct, frozen=True):
         return f"report_{self.run_id or f'request_{self.number}'}_{self.recipient_id}"
 
 
+class DueExport(Struct, frozen=True):
+    """An export to put into the storage at `key`."""
+
+    run_id: str
+    report_id: str
+    key: str
+    content: bytes
+    attempts: int
+    created_at: int
+
+
 class DeliveryLine(Struct, frozen=True):
     """A delivery in the log. Times are UTC ms; channels are listed by name."""
 
@@ -161,6 +173,64 @@ def queue(db: Connection, run: ReportRun) -> int:
         (run.id, run.created_at, run.report_id),
     )
     return int(db.total_changes()) - before
+
+
+def put_export(db: Connection, run: ReportRun, name: str, content: bytes, *, uploads: bool) -> None:
+    """Store the export of a report, to be put into the storage if it `uploads`."""
+    db.execute(
+        """
+        -- reports.put_export
+        insert into report_exports (run_id, name, content, created_at, due_at) values (?, ?, ?, ?, ?)
+        """,
+        (run.id, name, content, run.created_at, run.created_at if uploads else None),
+    )
+
+
+def export_of(db: Connection, run_id: str) -> tuple[str, bytes] | None:
+    """The name and the content of the export of a report."""
+    found = db.execute(
+        "-- reports.export_of\nselect name, content from report_exports where run_id = ? and content is not null",
+        (run_id,),
+    )
+    return found.fetchone()
+
+
+def due_export(db: Connection, now: int) -> DueExport | None:
+    """The next export to put into the storage."""
+    found = records.all_of(
+        db,
+        DueExport,
+        """
+        -- reports.due_export
+        select run_id, reports.id, 'exports/' || website_id || '/' || reports.id || '/'
+          || first_day || '_' || last_day || '.zip', report_exports.content, attempts, report_exports.created_at
+        from report_exports
+        join report_runs on report_runs.id = run_id
+        join reports on reports.id = report_id
+        join websites on websites.id = website_id and websites.deleted_at is null
+        join organizations on organizations.id = websites.organization_id and organizations.deleted_at is null
+        where due_at <= ? and report_exports.content is not null order by due_at, run_id limit 1
+        """,
+        (now,),
+    )
+    return found[0] if found else None
+
+
+def has_due_export(db: Connection, now: int) -> bool:
+    """Whether an export is due for the storage."""
+    found = db.execute("-- reports.has_due_export\nselect 1 from report_exports where due_at <= ? limit 1", (now,))
+    return found.fetchone() is not None
+
+
+def store_upload(db: Connection, *, run_id: str, again_at: int | None, now: int, error: str) -> None:
+    """Store the result of an upload: without `again_at` it has ended."""
+    db.execute(
+        """
+        -- reports.store_upload
+        update report_exports set attempts = attempts + 1, due_at = ?, ended_at = ?, error = ? where run_id = ?
+        """,
+        (again_at, now if again_at is None else None, error, run_id),
+    )
 
 
 def queue_request(db: Connection, recipient_id: str, now: int) -> None:
@@ -230,7 +300,7 @@ def store_attempt(db: Connection, number: int, *, attempts: int, again_at: int |
 
 
 def log(db: Connection, report_id: str, most: int) -> list[DeliveryLine]:
-    """The latest deliveries of a report, to recipients and to channels, the newest first."""
+    """The latest deliveries of a report, to recipients, to channels and to the storage, the newest first."""
     return records.all_of(
         db,
         DeliveryLine,
@@ -248,9 +318,14 @@ def log(db: Connection, report_id: str, most: int) -> list[DeliveryLine]:
         join deliveries as one on one.topic = 'report:' || report_runs.id
         join channels on channels.id = channel_id
         where report_runs.report_id = ?1
+        union all
+        select ?3, first_day, last_day, manual, one.created_at, attempts, due_at, ended_at, error
+        from report_exports as one
+        join report_runs on report_runs.id = run_id
+        where report_runs.report_id = ?1 and (due_at is not null or ended_at is not null)
         order by 5 desc, receiver limit ?2
         """,
-        (report_id, most),
+        (report_id, most, _("S3 storage")),
     )
 
 
@@ -267,11 +342,15 @@ def forget_old_runs(db: Connection, report_id: str) -> None:
     )
 
 
-def forget_unconfirmed(db: Connection, before: int) -> None:
-    """Delete recipients who were asked to confirm before this instant and have not."""
+def sweep(db: Connection, asked_before: int, made_before: int) -> None:
+    """Delete recipients who were asked to confirm before this instant and have not, and the contents of exports that
+    were made before the other."""
     db.execute(
-        "-- reports.forget_unconfirmed\ndelete from report_recipients where confirmed_at is null and asked_at < ?",
-        (before,),
+        "-- reports.sweep\ndelete from report_recipients where confirmed_at is null and asked_at < ?", (asked_before,)
+    )
+    db.execute(
+        "-- reports.sweep\nupdate report_exports set content = null where created_at < ? and content is not null",
+        (made_before,),
     )
 
 

@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from analytics_box.base import ids
 from analytics_box.base.clock import DAY, MINUTE, Clock
@@ -22,6 +23,7 @@ from analytics_box.base.notify import receivers
 from analytics_box.base.notify.deliveries import ChannelDeliveries, queue_deliveries
 from analytics_box.base.notify.html_mail import Render
 from analytics_box.base.notify.lanes import ROUND, Lanes
+from analytics_box.base.notify.mail import MailFile
 from analytics_box.base.notify.receivers import Queue
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.settings import Settings
@@ -38,9 +40,10 @@ from analytics_box.web.call import Parts
 
 if TYPE_CHECKING:
     from analytics_box.products.reports import content as contents
-    from analytics_box.products.reports import making, wording
+    from analytics_box.products.reports import exporting, making, wording
 else:  # A box without reports does not load figures and their pages for them.
     contents = Later("analytics_box.products.reports.content")
+    exporting = Later("analytics_box.products.reports.exporting")
     making = Later("analytics_box.products.reports.making")
     wording = Later("analytics_box.products.reports.wording")
 
@@ -49,6 +52,8 @@ log = logging.getLogger(__name__)
 UNCONFIRMED_FOR: Final = 7 * DAY
 # Before a report is made again whose figures could not be had in time.
 _MAKE_AGAIN: Final = 5 * MINUTE
+# Deliveries are retried for a day.
+_EXPORTS_KEPT: Final = 2 * DAY
 # Characters of a link, next to the recipient's id.
 _MAC: Final = 24
 
@@ -114,9 +119,9 @@ class ReportDeliveries:
         return await self._db.read(lambda db: receivers.queue(db, RECEIVERS, now=now))
 
     async def sweep(self) -> None:
-        """Delete recipients who have not confirmed."""
-        before = self._clock.now() - UNCONFIRMED_FOR
-        await self._db.write(lambda db: rows.forget_unconfirmed(db, before))
+        """Delete recipients who have not confirmed, and exports that no delivery needs any longer."""
+        now = self._clock.now()
+        await self._db.write(lambda db: rows.sweep(db, now - UNCONFIRMED_FOR, now - _EXPORTS_KEPT))
 
     async def _due(self, recipients: Collection[str], organizations: Collection[str]) -> list[ReportDelivery]:
         now = self._clock.now()
@@ -152,7 +157,19 @@ class ReportDeliveries:
             asked = delivery.report, delivery.website
             return await self._sender.mail(wording.request_of(*asked, links, self.render, confirm=confirm, **named))
         content = msgspec.json.decode(delivery.content, type=contents.ReportContent)
-        return await self._sender.mail(wording.mail_of(content, links, self.render, **named))
+        mail = wording.mail_of(content, links, self.render, **named)
+        run_id = delivery.run_id
+        found = await self._db.read(lambda db: rows.export_of(db, run_id)) if content.export and run_id else None
+        if found is not None and len(found[1]) <= exporting.MOST_ATTACHED:
+            mail = replace(mail, files=(MailFile(found[0], "application/zip", found[1]),))
+        return await self._sender.mail(mail)
+
+
+async def upload_exports(parts: Parts) -> None:
+    """Put exports that are due into the S3 storage."""
+    now = parts.clock.now()
+    if await parts.box_db.read(lambda db: rows.has_due_export(db, now)):
+        await exporting.upload(parts)
 
 
 async def tick(parts: Parts) -> None:
@@ -177,6 +194,9 @@ async def send(parts: Parts, report: Report, website: Website, days: DayRange, *
     """Make a report and queue it for its recipients and channels. Return whether it was queued: not if its period was
     sent before, or if the report was changed while its figures were made. Raises Unavailable."""
     content = await making.make(parts, report, website, days)
+    export = await exporting.make_export(parts, report, website, days) if report.exports else None
+    if "email" in report.exports:
+        content = replace(content, export=exporting.export_text(content, export))
     stored, now = msgspec.json.encode(content).decode(), parts.clock.now()
     run = ReportRun(ids.new_id(), report.id, days.first.isoformat(), days.last.isoformat(), manual, stored, now)
 
@@ -188,6 +208,8 @@ async def send(parts: Parts, report: Report, website: Website, days: DayRange, *
             return False
         RUNS.insert(db, run)
         rows.queue(db, run)
+        if export is not None:
+            rows.put_export(db, run, export.name, export.content, uploads="storage" in report.exports)
         message = wording.message_of(content, now)
         topic, organization_id = f"report:{run.id}", website.organization_id
         queue_deliveries(db, organization_id, message, topic=topic, now=now, only=report.channels)

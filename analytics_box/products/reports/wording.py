@@ -118,6 +118,7 @@ def text(content: ReportContent, links: ReportLinks, to: str) -> str:
         *(row for table in content.tables for row in ("", *_table(table))),
         *(["", _("Notes and outages")] if content.remarks else []),
         *(f"- {remark}" for remark in content.remarks),
+        *(["", content.export] if content.export else []),
         "",
         _("Dashboard: {url}").format(url=content.url),
         "",

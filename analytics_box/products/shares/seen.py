@@ -92,7 +92,7 @@ class ShareSeen(Struct, frozen=True, kw_only=True):
         return {"goals": partial(sheet, view=view, goals=goals)} if goals else {}
 
     async def _goals(self, visit: PageRequest) -> tuple[GoalTarget, ...]:
-        return await active_goals(visit.call, self.website.id) if self.has_goals else ()
+        return await active_goals(visit.parts.box_db, self.website.id) if self.has_goals else ()
 
 
 def find(visit: PageRequest, slug: str) -> ShareSeen:

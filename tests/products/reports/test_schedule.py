@@ -24,6 +24,7 @@ def report(**given: Any) -> Report:
         "time_zone": "UTC",
         "sections": USUAL_SECTIONS,
         "channels": (),
+        "exports": (),
         "is_active": True,
         "filters": (),
         "active_since": 0,

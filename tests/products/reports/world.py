@@ -54,10 +54,10 @@ class World:
         self.tick()
         self.send()
 
-    def send_form(self, path: str, body: str, *, site: str = "same-origin") -> Answer:
-        """Post a form without a session."""
+    def send_form(self, path: str, body: str, *, site: str = "same-origin", cookie: str = "") -> Answer:
+        """Post a form, without a session unless there is a cookie."""
         headers = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": site, "accept": "text/html"}
-        return self.box.ask("POST", path, headers=headers, body=body.encode())
+        return self.box.ask("POST", path, headers={**headers, "cookie": cookie}, body=body.encode())
 
     def mails(self) -> list[Message]:
         return [message_from_string(text) for text in self.server.messages]
