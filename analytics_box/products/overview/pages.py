@@ -194,7 +194,7 @@ async def site_details(visit: Visitor, website_id: FromPath[str], name: FromPath
     return await tables.show(
         visit,
         website.site,
-        _table_view(visit, home, name),
+        read_view(f"{home}/details/{name}", visit.request.query_params, WEBSITE),
         name,
         home=home,
         shell=site_shell(visit, HERE.get(group, "overview"), website),
@@ -207,7 +207,8 @@ async def site_details_file(
 ) -> Next:
     """GET /sites/{id}/details/{list}/{form}: the same rows as csv or json. Raises NotFound."""
     website = own(visit.call, website_id)
-    return await tables.file(visit, website.site, _table_view(visit, f"/sites/{website.id}", name), name, form)
+    view = read_view(f"/sites/{website.id}/details/{name}", visit.request.query_params, WEBSITE)
+    return await tables.file(visit, website.site, view, name, form)
 
 
 async def site_export(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -> Next:
@@ -219,7 +220,3 @@ async def site_export(visit: Visitor, website_id: FromPath[str], form: FromPath[
     names = (*parts_of(view, measured), *(("goals",) if goals else ()))
     own_parts: export.Own = {"goals": partial(sheet, view=view, goals=goals)}
     return await export.file(visit, website.site, view, names, form, own=own_parts)
-
-
-def _table_view(visit: PageRequest, home: str, name: str) -> View:
-    return read_view(f"{home}/details/{name}", visit.request.query_params, WEBSITE)
