@@ -151,7 +151,7 @@ async def _apart(work: Callable[[], None]) -> None:
             work()
         except Exception as error:
             raised = error
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # The loop is closed: the caller no longer waits.
             loop.call_soon_threadsafe(tell, raised)
 
     threading.Thread(target=run, name="mail", daemon=True).start()
