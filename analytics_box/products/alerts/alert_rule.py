@@ -38,7 +38,7 @@ def monitor_subject(monitor_id: str) -> str:
 
 
 class Occurrence(Struct, frozen=True, kw_only=True):
-    """Something that happened. `topic` is the same whenever the same is told again, so that it is told once.
+    """Something that happened. `topic` is the same whenever the same is told again, so that it is sent once.
 
     `subject` names what it is about over time (`monitor:ID`, `website:ID`): a recovery ends the reminders of what went
     before. `at` is UTC ms; `fields` are label and value for people; `url` leads to its page. `still` is what goes on
