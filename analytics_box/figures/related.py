@@ -1,13 +1,16 @@
 """The short links and flags of a website on the pages of the website."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from analytics_box.figures.marks import ChartNote
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
-from analytics_box.web.page.visit import PageRequest
+
+if TYPE_CHECKING:  # The start loads links, but neither pages nor the web framework.
+    from analytics_box.web.page.visit import PageRequest
 
 
 class FollowedLink(Struct, frozen=True):
@@ -28,4 +31,4 @@ class FlagHistories(Struct, frozen=True):
     """The answer of the room of flags: the latest changes of a website's flags between two instants (UTC ms), oldest
     first, of those that the reader of the page can see."""
 
-    find: Callable[[PageRequest, Website, int, int], Awaitable[Sequence[ChartNote]]]
+    find: Callable[["PageRequest", Website, int, int], Awaitable[Sequence[ChartNote]]]
