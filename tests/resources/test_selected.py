@@ -9,7 +9,8 @@ import pytest
 
 from analytics_box.app.procedures import PROCEDURES
 from analytics_box.app.routes import PAGES_AND_API
-from analytics_box.base.identity import Role
+from analytics_box.base.identity import Identity, Role
+from analytics_box.products.monitors.page_frame import Reporting
 from analytics_box.resource.reach import GRANTED
 from tests.resources.declared import BY_NAME, RESOURCES, Resource
 from tests.resources.test_access import WITH_PAGES, buttons, pages_of
@@ -188,3 +189,20 @@ def test_other_monitor_cannot_be_added_to_a_granted_status_page(full: World) -> 
     shown = full.rooms.good("statusPage.get", {"statusPageId": page})
     assert monitor not in str(shown)
     assert full.rooms.call("statusPage.addMonitor", given).status == 200
+
+
+def test_outage_of_a_granted_monitor_is_reported_only_on_granted_status_pages(full: World) -> None:
+    own, rooms = full.rooms.own, full.rooms
+    page, monitor = full.plain(BY_NAME["status page"], own), full.ids[own]["monitor"]
+    assert rooms.call("statusPage.addMonitor", {"statusPageId": page, "uptimeScheduleId": monitor}).status == 200
+    box = rooms.box.box
+
+    def reported(resources: list[str] | None) -> bool:
+        token = rooms.person({own: "member"}, resources).partition("=")[2]
+        identity = Identity("127.0.0.1", person=rooms.box.run(box.sign_ins.find(token)))
+        found = box.parts[Reporting].of(box.parts.by(identity), monitor, own)
+        return any(page in one.href for one in found)
+
+    assert reported(None)
+    assert reported([monitor, page])
+    assert not reported([monitor])

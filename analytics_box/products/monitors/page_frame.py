@@ -10,6 +10,7 @@ from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.engine import MonitorStatus
 from analytics_box.tenants.websites.shell import shell
+from analytics_box.web.call import Call
 from analytics_box.web.page.shell import Shell
 
 STATE_LABELS = {
@@ -101,6 +102,7 @@ class OutageReport(Struct, frozen=True):
 
 
 class Reporting(Struct, frozen=True):
-    """Ways to report an outage of a monitor, by its id and its organization, from the room of status pages."""
+    """Ways for a caller to report an outage of a monitor, by its id and its organization, from the room of status
+    pages."""
 
-    of: Callable[[str, str], Sequence[OutageReport]]
+    of: Callable[[Call, str, str], Sequence[OutageReport]]

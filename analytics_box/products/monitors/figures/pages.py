@@ -274,7 +274,7 @@ async def act(visit: Visitor, monitor_id: FromPath[str], action: FromPath[str]) 
 def _reports(visit: PageRequest, monitor: Monitor) -> list[OutageReport]:
     """Places in which an outage can be announced, while there is one or it is announced."""
     live = visit.parts[Monitors].state_of(monitor)
-    found = visit.parts[Reporting].of(monitor.id, monitor.organization_id)
+    found = visit.parts[Reporting].of(visit.call, monitor.id, monitor.organization_id)
     return [one for one in found if one.is_told or (live is not None and live.state in _WORTH_TELLING)]
 
 

@@ -187,7 +187,11 @@ async def _urgent(
         replace(
             lines[one.number],
             trouble=trouble(
-                live, notices.get(subjects[one.number]), reports.of(one.id, one.organization_id), person, now
+                live,
+                notices.get(subjects[one.number]),
+                reports.of(visit.call, one.id, one.organization_id),
+                person,
+                now,
             ),
         )
         for one in urgent

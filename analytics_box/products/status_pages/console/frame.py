@@ -215,8 +215,12 @@ async def status_page_hits(call: Call, asked: PaletteSearch) -> Sequence[Palette
 def reporting(pages: StatusPages) -> Reporting:
     """The offers on a monitor's page: for each status page that shows it the incident about it, or a new one."""
 
-    def of(monitor_id: str, organization_id: str) -> list[OutageReport]:
-        shown = [one for one in pages.with_monitor(monitor_id) if one.page.organization_id == organization_id]
+    def of(call: Call, monitor_id: str, organization_id: str) -> list[OutageReport]:
+        shown = [
+            one
+            for one in pages.with_monitor(monitor_id)
+            if one.page.organization_id == organization_id and call.identity.reaches(one.page.id)
+        ]
         return [_report(whole, monitor_id, is_only=len(shown) == 1) for whole in shown]
 
     return Reporting(of)
