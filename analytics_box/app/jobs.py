@@ -146,8 +146,12 @@ async def sweep_subscribers(box: Box) -> None:
 
 
 async def send_reports(box: Box) -> None:
-    """Create the reports that are due, queue them for their recipients, and put their CSV files into the S3 storage."""
+    """Create the reports that are due and queue them for their recipients."""
     await reports.tick(box.parts)
+
+
+async def upload_report_exports(box: Box) -> None:
+    """Put the files of reports into the S3 storage. A storage that hangs delays no report."""
     await reports.upload_exports(box.parts)
 
 
@@ -400,6 +404,7 @@ JOBS = (
     ScheduledJob("report channel outages", 60, report_channel_outages),
     ScheduledJob("tell subscribers", 5, tell_subscribers),
     ScheduledJob("send reports", 60, send_reports, removes=True),
+    ScheduledJob("upload report exports", 60, upload_report_exports),
     ScheduledJob("deliver reports", 5, deliver_reports),
     ScheduledJob("sweep reports", 3_600, sweep_reports, removes=True),
     ScheduledJob("watch monitors", 5, watch_monitors),

@@ -298,9 +298,9 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/sites/{website_id:str}/reports/{report_id:str}/edit", report_pages.save, "admin", kept=True),
     page_route("/sites/{website_id:str}/reports/{report_id:str}/delete", report_pages.delete_form, "admin"),
     form_route("/sites/{website_id:str}/reports/{report_id:str}/delete", report_pages.delete, "admin"),
-    Route("GET", "/reports/confirm/{token:str}", recipient_pages.confirm_form, PUBLIC, page=True),
+    Route("GET", "/reports/confirm/{token:str}", recipient_pages.show_form, PUBLIC, page=True),
     Route("POST", "/reports/confirm/{token:str}", recipient_pages.confirm, PUBLIC, page=True),
-    Route("GET", "/reports/unsubscribe/{token:str}", recipient_pages.unsubscribe_form, PUBLIC, page=True),
+    Route("GET", "/reports/unsubscribe/{token:str}", recipient_pages.show_form, PUBLIC, page=True),
     # Mail programs post to it from elsewhere, without a session (RFC 8058).
     Route("POST", "/reports/unsubscribe/{token:str}", recipient_pages.unsubscribe, PUBLIC),
     Route("GET", "/share/{slug:str}", share_pages.show, PUBLIC, page=True),

@@ -5,13 +5,16 @@ from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from functools import partial
 
+from msgspec import Struct
+
 from analytics_box.base.errors import DeadlineExceeded, Forbidden
 from analytics_box.base.facts.event import CLICK
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.figures.related import FollowedLink, FollowedLinks
 from analytics_box.products.links.link import ShortLink
-from analytics_box.products.links.rows import LINKS
+from analytics_box.products.links.rows import LINKS, in_order
 from analytics_box.query.plan import SOON
+from analytics_box.query.ranges import TimeWindow
 from analytics_box.resource.reach import check, in_reach, reach
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
@@ -136,3 +139,45 @@ def _clicks(db: Connection, *, site: int, visitor: int, after: int, until: int) 
         {"after": after, "until": until, "kind": CLICK, "site": site, "visitor": visitor, "most": MOST_CLICKS},
     ).fetchall()
     return [(int(str(time)), int(str(link))) for time, link in found]
+
+
+class ClickedLink(Struct, frozen=True):
+    """A short link whose visitors came to a website: its name, and their clicks in a period and in the one before."""
+
+    name: str
+    clicks: int
+    before: int
+
+
+async def clicked_links(
+    box_db: Db, events: Db, website: Website, window: TimeWindow, earlier: TimeWindow | None, most: int
+) -> list[ClickedLink]:
+    """The links of a website's organization that led most visitors to it. Raises DeadlineExceeded."""
+    numbers = await box_db.read(lambda db: link_numbers(db, website.organization_id))
+    count = partial(_landings, numbers=numbers, site=website.site)
+    now = await events.read(partial(count, window=window), long=True)
+    before = {} if earlier is None else await events.read(partial(count, window=earlier), long=True)
+    best = sorted(now, key=lambda number: (-now[number], number))[:most]
+    links = {one.number: one for one in await box_db.read(lambda db: in_order(db, best))}
+    return [
+        ClickedLink(links[number].name or links[number].slug, now[number], before.get(number, 0))
+        for number in best
+        if number in links
+    ]
+
+
+def _landings(db: Connection, *, numbers: Sequence[int], site: int, window: TimeWindow) -> dict[int, int]:
+    """The clicks of visitors by link that led to a website. Only links that were clicked since are looked at."""
+    found = db.execute(
+        """
+        -- links.lookup.landings
+        select click.link, count(*)
+        from link_totals as total
+        cross join link_clicks as click on click.link = total.link and click.time >= :start and click.time < :end
+        where total.link in (select value from json_each(:links)) and total.last >= :start
+          and click.kind = :kind and click.landing = :site
+        group by click.link
+        """,
+        {"links": json.dumps(numbers), "start": window.start, "end": window.end, "kind": CLICK, "site": site},
+    ).fetchall()
+    return {int(str(link)): int(str(clicks)) for link, clicks in found}

@@ -35,13 +35,15 @@ class ReportBar(Struct, frozen=True):
 
 
 class ReportTable(Struct, frozen=True):
-    """A list. `section` names it for programs; `counted` is what its numbers count."""
+    """A list. `section` names it for programs; `counted` is what its numbers count. Members with access to selected
+    resources do not get a list `of_organization`."""
 
     section: str
     title: str
     counted: str
     rows: tuple[ReportFigure, ...]
     empty: str = ""
+    of_organization: bool = False
 
 
 class ReportContent(Struct, frozen=True, kw_only=True):

@@ -30,6 +30,7 @@ from analytics_box.products.goals.lookup import of_website as goals_of
 from analytics_box.products.notes import change as notes
 from analytics_box.products.notes.on_charts import when
 from analytics_box.products.overview.board import WEBSITE
+from analytics_box.products.reports import related
 from analytics_box.products.reports.content import (
     ReportBar,
     ReportContent,
@@ -113,7 +114,8 @@ async def query_of(parts: Parts, report: Report, website: Website, days: DayRang
 
 async def _content(query: ReportQuery) -> ReportContent:
     """Raises UnansweredQuery."""
-    report, website, asking, sections = query.report, query.website, query.asking, query.report.sections
+    parts, report, website, asking = query.parts, query.report, query.website, query.asking
+    sections = report.sections
     days, earlier = asking.days, query.earlier
     types = tuple(dict.fromkeys(metric.total for metric in WEBSITE.metrics))
     answers = await asking.rows(types, so_far=types if earlier is not None else ())
@@ -137,7 +139,7 @@ async def _content(query: ReportQuery) -> ReportContent:
         compared=period_text(earlier, USUAL) if earlier is not None else "",
         lead=ngettext("1 visitor", "{count} visitors", int(visitors.number or 0)).format(count=visitors.value)
         + (f", {visitors.change}" if visitors.change else ""),
-        url=f"{query.parts.settings.public_url}/sites/{website.id}?{range_address}",
+        url=f"{parts.settings.public_url}/sites/{website.id}?{range_address}",
         filtered=bool(report.filters),
         figures=totals if "figures" in sections else (),
         bars=await _bars(query, outages) if "figures" in sections and 1 < days.length <= _MOST_BARS else (),
@@ -147,7 +149,10 @@ async def _content(query: ReportQuery) -> ReportContent:
             *[await _list(query, name) for name in _LISTS if name in sections],
             *(await _goals(query) if "goals" in sections else ()),
             *(await _funnels(query) if "funnels" in sections else ()),
+            *([await related.links_table(parts, website, asking, earlier, ROWS)] if "links" in sections else ()),
             *(await _uptimes(query) if "uptime" in sections else ()),
+            *([await related.errors_table(parts, website, asking, ROWS)] if "errors" in sections else ()),
+            *(await related.flag_tables(parts, website, asking) if "flags" in sections else ()),
         ),
         remarks=(*(text for _start, _end, text in outages), *(await _notes(query) if "notes" in sections else ())),
     )

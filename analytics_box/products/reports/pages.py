@@ -68,7 +68,10 @@ SECTION_LABELS: Final[Mapping[Section, str]] = {
     "events": _("Custom events"),
     "goals": _("Goals"),
     "funnels": _("Funnels"),
+    "links": _("Short links"),
     "uptime": _("Uptime and outages"),
+    "errors": _("New errors"),
+    "flags": _("Changed flags"),
     "notes": _("Notes"),
 }
 EXPORT_LABELS: Final[Mapping[ExportTarget, str]] = {

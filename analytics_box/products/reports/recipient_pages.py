@@ -6,6 +6,7 @@ Opening a link changes nothing, because mail scanners open links too.
 from typing import Final
 
 from litestar.params import FromPath
+from msgspec import Struct
 
 from analytics_box.base.notify.mail import ONE_CLICK
 from analytics_box.base.store.db import Connection
@@ -21,49 +22,57 @@ from analytics_box.web.page.visit import Page, PageRequest, Visitor
 # Requests of one network.
 PER_MINUTE: Final = 60
 _LONGEST_TOKEN: Final = 200
+CONFIRM: Final = "/reports/confirm/"
 
 
-async def confirm_form(visit: Visitor, token: FromPath[str]) -> Page:
-    """GET /reports/confirm/{token}: the button that confirms."""
+class RecipientLinkTexts(Struct, frozen=True):
+    """The texts about a link in a mail: before and after its button is used, and if it has no recipient."""
+
+    title: str
+    text: str
+    label: str
+    done: tuple[str, str]
+    unknown: tuple[int, str, str]
+
+
+_GONE: Final = _("Unsubscribed"), _("You will no longer receive this report. Your address was deleted.")
+_CONFIRM: Final = RecipientLinkTexts(
+    _("Confirm your address"),
+    _("Confirm that the report “{report}” is sent to {address}."),
+    _("Confirm"),
+    (_("Confirmed"), _("The report “{report}” is sent to {address}. Each email has a link to unsubscribe.")),
+    (
+        404,
+        _("This link is no longer valid"),
+        _("You have unsubscribed, the link was not confirmed within 7 days, or it is incomplete."),
+    ),
+)
+_UNSUBSCRIBE: Final = RecipientLinkTexts(
+    _("Unsubscribe?"),
+    _("The report “{report}” is no longer sent to {address}."),
+    _("Unsubscribe"),
+    _GONE,
+    (200, *_GONE),
+)
+
+
+async def show_form(visit: Visitor, token: FromPath[str]) -> Page:
+    """GET /reports/confirm/{token} and /reports/unsubscribe/{token}: the button of a link."""
+    path = visit.request.url.path
+    texts = _CONFIRM if path.startswith(CONFIRM) else _UNSUBSCRIBE
     found = await _find(visit, token)
     if found is None:
-        return _unknown(visit)
-    recipient, report = found
-    text = _("Confirm that the report “{report}” is sent to {address}.")
-    return visit.pages.show(
-        "report_link.html",
-        title=_("Confirm your address"),
-        text=text.format(report=report.name, address=recipient.email),
-        action=f"/reports/confirm/{token}",
-        label=_("Confirm"),
-    )
+        return _notice(visit, *texts.unknown)
+    return _notice(visit, 200, texts.title, texts.text, found, path, texts.label)
 
 
 async def confirm(visit: Visitor, token: FromPath[str]) -> Page:
     """POST /reports/confirm/{token}."""
     found = await _find(visit, token)
     if found is None:
-        return _unknown(visit)
-    recipient, report = found
-    await visit.call.write(lambda db: change.confirm(db, recipient, visit.call.now))
-    text = _("The report “{report}” is sent to {address}. Each email has a link to unsubscribe.")
-    return _notice(visit, _("Confirmed"), text.format(report=report.name, address=recipient.email))
-
-
-async def unsubscribe_form(visit: Visitor, token: FromPath[str]) -> Page:
-    """GET /reports/unsubscribe/{token}: the button that unsubscribes."""
-    found = await _find(visit, token)
-    if found is None:
-        return _gone(visit)
-    recipient, report = found
-    text = _("The report “{report}” is no longer sent to {address}.")
-    return visit.pages.show(
-        "report_link.html",
-        title=_("Unsubscribe?"),
-        text=text.format(report=report.name, address=recipient.email),
-        action=f"/reports/unsubscribe/{token}",
-        label=_("Unsubscribe"),
-    )
+        return _notice(visit, *_CONFIRM.unknown)
+    await visit.call.write(lambda db: change.confirm(db, found[0], visit.call.now))
+    return _notice(visit, 200, *_CONFIRM.done, found)
 
 
 async def unsubscribe(visit: Visitor, token: FromPath[str]) -> Page:
@@ -76,7 +85,7 @@ async def unsubscribe(visit: Visitor, token: FromPath[str]) -> Page:
     found = await _find(visit, token)
     if found is not None:
         await visit.call.write(lambda db: change.unsubscribe(db, found[0], visit.call.now))
-    return _gone(visit)
+    return _notice(visit, 200, *_GONE)
 
 
 async def _find(visit: PageRequest, token: str) -> tuple[ReportRecipient, Report] | None:
@@ -97,14 +106,16 @@ async def _find(visit: PageRequest, token: str) -> tuple[ReportRecipient, Report
         return None
 
 
-def _unknown(visit: PageRequest) -> Page:
-    text = _("You have unsubscribed, the link was not confirmed within 7 days, or it is incomplete.")
-    return _notice(visit, _("This link is no longer valid"), text, code=404)
-
-
-def _gone(visit: PageRequest) -> Page:
-    return _notice(visit, _("Unsubscribed"), _("You will no longer receive this report. Your address was deleted."))
-
-
-def _notice(visit: PageRequest, title: str, text: str, code: int = 200) -> Page:
-    return visit.pages.show("report_link.html", code=code, title=title, text=text, action="", label="")
+def _notice(
+    visit: PageRequest,
+    code: int,
+    title: str,
+    text: str,
+    found: tuple[ReportRecipient, Report] | None = None,
+    action: str = "",
+    label: str = "",
+) -> Page:
+    """A page with a title and a text about a recipient and their report, with a button if it has an action."""
+    named = {} if found is None else {"report": found[1].name, "address": found[0].email}
+    text = text.format(**named)
+    return visit.pages.show("report_link.html", code=code, title=title, text=text, action=action, label=label)

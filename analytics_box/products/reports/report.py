@@ -19,7 +19,20 @@ from analytics_box.tenants.tenancy.messages import Text
 
 Frequency = Literal["daily", "weekly", "monthly", "weekdays"]
 Section = Literal[
-    "figures", "changes", "sources", "pages", "countries", "devices", "events", "goals", "funnels", "uptime", "notes"
+    "figures",
+    "changes",
+    "sources",
+    "pages",
+    "countries",
+    "devices",
+    "events",
+    "goals",
+    "funnels",
+    "links",
+    "uptime",
+    "errors",
+    "flags",
+    "notes",
 ]
 ExportTarget = Literal["email", "storage"]
 FREQUENCIES: Final[tuple[Frequency, ...]] = get_args(Frequency)

@@ -137,7 +137,7 @@ def _movers_line(content: ReportContent) -> tuple[str, ...]:
 
 def _table(table: ReportTable) -> list[str]:
     rows = [f"- {one.name}: {_with_change(one)}" for one in table.rows] or [table.empty]
-    return [f"{table.title} ({table.counted})", *rows]
+    return [f"{table.title} ({table.counted})" if table.counted else table.title, *rows]
 
 
 def _with_change(one: ReportFigure) -> str:

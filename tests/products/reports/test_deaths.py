@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,15 @@ def here(tmp_path: Path) -> Iterator[World]:
         yield world
 
 
-async def run_until_death(here: World, number: int, *, after: bool) -> bool:
-    """Make and send what is due; the nth write never returns, before or after its commit. Whether it came so far."""
+async def make_and_send(here: World) -> None:
+    await sending.tick(here.box.box.parts)
+    await here.box.box.parts[ReportDeliveries].run()
+
+
+async def run_until_death(
+    here: World, number: int, *, after: bool, life: Callable[[World], Awaitable[None]] = make_and_send
+) -> bool:
+    """Do what is due; the nth write never returns, before or after its commit. Whether it came so far."""
     box_db, death, left = here.box.box.box_db, asyncio.Event(), number
     write = box_db.write
 
@@ -39,12 +46,8 @@ async def run_until_death(here: World, number: int, *, after: bool) -> bool:
             await asyncio.Event().wait()
         return done
 
-    async def life() -> None:
-        await sending.tick(here.box.box.parts)
-        await here.box.box.parts[ReportDeliveries].run()
-
     box_db.write = mortal  # type: ignore[method-assign]  # until the box is opened again
-    living, dying = asyncio.ensure_future(life()), asyncio.ensure_future(death.wait())
+    living, dying = asyncio.ensure_future(life(here)), asyncio.ensure_future(death.wait())
     await asyncio.wait({living, dying}, return_when=asyncio.FIRST_COMPLETED)
     died = not living.done()
     tasks = here.box.box.parts[ReportDeliveries]._lanes._tasks

@@ -11,6 +11,7 @@ from analytics_box.products.reports import exporting, sending
 from tests.base.backup.fake_s3 import BUCKET, FakeS3, fake_s3
 from tests.inprocess import EMAIL
 from tests.products.overview.filtered import PEOPLE
+from tests.products.reports.test_deaths import run_until_death
 from tests.products.reports.world import World, part_of, world_in
 
 
@@ -131,6 +132,25 @@ def test_storage_that_refuses_gets_the_export_later(here: World, storage: FakeS3
     (line,) = here.call("reports.deliveries", id=report_id)
     assert line["sentAt"]
     assert not line["error"]
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_kill_between_upload_and_its_record_leaves_one_file_and_one_line(
+    here: World, storage: FakeS3, after: bool
+) -> None:
+    report_id = store_in_s3(here)
+    here.pass_days(5)
+    died = here.box.run(
+        run_until_death(here, 1, after=after, life=lambda one: sending.upload_exports(one.box.box.parts))
+    )
+    assert died
+    stored = dict(storage.objects)
+    assert len(stored) == 1, "it died after the upload"
+    here.box.reopen()
+    upload(here)
+    assert storage.objects == stored
+    (line,) = here.call("reports.deliveries", id=report_id)
+    assert line["sentAt"]
 
 
 def test_only_administrators_of_the_server_select_its_storage(here: World) -> None:

@@ -10,12 +10,12 @@ from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.flags.access import find_flag
 from analytics_box.products.flags.console.fields import json_text
-from analytics_box.products.flags.console.history_pages import actor_name
 from analytics_box.products.flags.console.list_pages import stale_text
 from analytics_box.products.flags.editing import change
 from analytics_box.products.flags.editing.change import FlagChange
 from analytics_box.products.flags.editing.messages import CopyFlag
 from analytics_box.products.flags.flag import Flag, Status
+from analytics_box.products.flags.history import reading
 from analytics_box.products.flags.history import rows as history_rows
 from analytics_box.products.flags.page_frame import HOME, FlagPageView, flag_title, frame, open_flag
 from analytics_box.products.flags.saving import save
@@ -75,7 +75,7 @@ async def flag_page(visit: Visitor, flag_id: FromPath[str]) -> Page:
     page = await open_flag(visit, flag_id)
     found = await used(visit.parts, page.scope, (page.flag,))
     latest = await visit.call.read(lambda db: history_rows.latest(db, page.flag.id, before=None, limit=1))
-    by = actor_name(latest[0]) if latest else ""
+    by = reading.actor_name(latest[0]) if latest else ""
     return page.show("flag.html", "now", flag=_flag_overview(page, found[page.flag.id], by))
 
 

@@ -7,7 +7,6 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base import figures
-from analytics_box.base.acting import THE_BOX
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.translation import _
 from analytics_box.products.flags.history import calls, reading, words
@@ -159,7 +158,7 @@ def _line(page: FlagPageView, one: Version, changes: Iterable[DefinitionChange])
     return VersionLine(
         number=one.version,
         action=_ACTIONS.get(one.action, figures.visible(one.action)),
-        by=f"{actor_name(one)}, {dates.moment(one.at, page.visit.person)}",
+        by=f"{reading.actor_name(one)}, {dates.moment(one.at, page.visit.person)}",
         note=figures.visible(one.note),
         changes=_change_lines(page, changes),
         is_current=one.version == page.flag.version,
@@ -170,16 +169,6 @@ def _line(page: FlagPageView, one: Version, changes: Iterable[DefinitionChange])
 def _change_lines(page: FlagPageView, changes: Iterable[DefinitionChange]) -> tuple[str, ...]:
     names = {one.id: one.name for one in page.groups}
     return tuple(words.line(one, names) for one in changes)
-
-
-def actor_name(one: Version) -> str:
-    """The name of the user or key that saved a version."""
-    if one.actor_name:
-        return figures.visible(one.actor_name)
-    if one.actor == THE_BOX:
-        return _("Analytics Box")
-    kind = one.actor.partition(":")[0]
-    return {"user": _("Deleted user"), "apikey": _("Deleted API key")}.get(kind, figures.visible(one.actor))
 
 
 def _number(text: str) -> int | None:

@@ -1,10 +1,12 @@
 """The changes of flags on the charts of the websites that are given them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
 
 from analytics_box.base.errors import DeadlineExceeded
 from analytics_box.base.store.db import Connection
@@ -24,7 +26,25 @@ from analytics_box.web.page.visit import PageRequest
 MOST_FLAGS: Final = 100
 MOST_CHANGES: Final = 20
 
-Change = tuple[str, Version, tuple[DefinitionChange, ...]]
+
+class FlagEdit(Struct, frozen=True):
+    """A version of a flag, with its changes in words."""
+
+    flag_id: str
+    version: Version
+    text: str
+
+
+def changes_between(
+    flags: Flags, owners: Sequence[str], start: int, end: int
+) -> Callable[[Connection], list[FlagEdit]]:
+    """A read of the latest versions of the flags of these websites or organizations within [start, end), oldest
+    first."""
+    scopes = [scope for owner in owners if (scope := flags.scope(owner)) is not None]
+    groups = {group.id: group.name for scope in scopes for group in scope.groups}
+    changed = [flag for scope in scopes for flag in scope.flags if flag.updated_at >= start]
+    latest = sorted(changed, key=lambda flag: flag.updated_at)[-MOST_FLAGS:]
+    return partial(_changes, ids=[flag.id for flag in latest], groups=groups, start=start, end=end)
 
 
 def flag_histories(flags: Flags) -> FlagHistories:
@@ -34,22 +54,18 @@ def flag_histories(flags: Flags) -> FlagHistories:
         owners = [website.id]
         if visit.call.identity.resources is None:
             owners.append(website.organization_id)
-        scopes = [scope for owner in owners if (scope := flags.scope(owner)) is not None]
-        groups = {group.id: group.name for scope in scopes for group in scope.groups}
-        changed = [flag for scope in scopes for flag in scope.flags if flag.updated_at >= start]
-        latest = sorted(changed, key=lambda flag: flag.updated_at)[-MOST_FLAGS:]
-        look = partial(_changes, ids=[flag.id for flag in latest], start=start, end=end)
         try:
-            found = await visit.call.read(look) if latest else []
+            found = await visit.call.read(changes_between(flags, owners, start, end))
         except DeadlineExceeded:
             return ()
         zone, formats = zone_of(zone_in(visit.asked("zone")) or visit.person.time_zone), formats_of(visit.person)
         notes = []
-        for flag_id, one, changes in found:
-            local = datetime.fromtimestamp(one.at / 1000, zone)
+        for one in found:
+            local = datetime.fromtimestamp(one.version.at / 1000, zone)
             when = f"{day_text(local, formats.date)}, {time_text(local, formats.time)}"
-            text = _("Flag {key}: {change}").format(key=one.key, change=_text(changes, groups))
-            notes.append(ChartNote(flag_id, one.at, None, False, text, when, "", f"/flags/{flag_id}/history"))
+            text = _("Flag {key}: {change}").format(key=one.version.key, change=one.text)
+            href = f"/flags/{one.flag_id}/history"
+            notes.append(ChartNote(one.flag_id, one.version.at, None, False, text, when, "", href))
         return notes
 
     return FlagHistories(find)
@@ -66,8 +82,7 @@ def _text(changes: Sequence[DefinitionChange], groups: dict[str, str]) -> str:
     return f"{first}, {more}"
 
 
-def _changes(db: Connection, *, ids: Sequence[str], start: int, end: int) -> list[Change]:
-    """The latest versions of these flags within [start, end), oldest first."""
+def _changes(db: Connection, *, ids: Sequence[str], groups: dict[str, str], start: int, end: int) -> list[FlagEdit]:
     found = db.execute(
         """
         -- flag_history.on_charts
@@ -77,4 +92,5 @@ def _changes(db: Connection, *, ids: Sequence[str], start: int, end: int) -> lis
         """,
         {"ids": json.dumps(list(ids)), "start": start, "end": end, "most": MOST_CHANGES},
     ).fetchall()
-    return [(str(one), *reading.version(db, str(one), int(str(number)))) for one, number in reversed(found)]
+    read = [(str(one), *reading.version(db, str(one), int(str(number)))) for one, number in reversed(found)]
+    return [FlagEdit(flag_id, version, _text(changes, groups)) for flag_id, version, changes in read]

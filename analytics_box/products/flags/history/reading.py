@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
-from analytics_box.base import errors
+from analytics_box.base import errors, figures
+from analytics_box.base.acting import THE_BOX
 from analytics_box.base.store.db import Connection
+from analytics_box.base.translation import _
 from analytics_box.products.flags.flag import FlagDefinition
 from analytics_box.products.flags.history import rows
 from analytics_box.products.flags.history.difference import DefinitionChange, difference
@@ -28,6 +30,16 @@ def version(db: Connection, flag_id: str, number: int) -> tuple[Version, tuple[D
     one = existing(db, flag_id, number)
     earlier = rows.latest(db, flag_id, before=number, limit=1)
     return one, _changes(earlier[0] if earlier else None, one)
+
+
+def actor_name(one: Version) -> str:
+    """The name of the user or key that saved a version."""
+    if one.actor_name:
+        return figures.visible(one.actor_name)
+    if one.actor == THE_BOX:
+        return _("Analytics Box")
+    kind = one.actor.partition(":")[0]
+    return {"user": _("Deleted user"), "apikey": _("Deleted API key")}.get(kind, figures.visible(one.actor))
 
 
 def between(db: Connection, flag_id: str, first: int, second: int) -> tuple[DefinitionChange, ...]:
