@@ -59,6 +59,13 @@ async def identify(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
         given, where, sender = _by_key(intake, sent, secret)
     else:
         given, where, sender = _from_page(intake, sent)
+    return await store(intake, sent, given, where, sender)
+
+
+async def store(
+    intake: Intake, sent: EventDelivery, given: Identification, where: EventTarget, sender: EventSender
+) -> DeliveryAnswer:
+    """Store one identification of an admitted sender. Raises BoxError."""
     said = _understand(intake, given, where, sender)
     left_out = where.ignored or sender.bot
     if left_out:
@@ -95,9 +102,14 @@ def _by_key(intake: Intake, sent: EventDelivery, secret: str) -> tuple[Identific
 
 def _from_page(intake: Intake, sent: EventDelivery) -> tuple[Identification, EventTarget, EventSender]:
     page = prepare_delivery(intake, sent, client_website(intake, sent))
-    _limit(intake, sent, "events", page.identity, intake.settings.limit_track)
-    _limit(intake, sent, "/identify", page.identity, intake.settings.limit_identify)
+    limit_page(intake, sent, page.identity)
     return decode(_BODY.decode, sent.body, WRONG), page.target, page.sender
+
+
+def limit_page(intake: Intake, sent: EventDelivery, identity: str) -> None:
+    """Count an identification by a page under the limits of its sender. Raises RateLimited."""
+    _limit(intake, sent, "events", identity, intake.settings.limit_track)
+    _limit(intake, sent, "/identify", identity, intake.settings.limit_identify)
 
 
 def _understand(

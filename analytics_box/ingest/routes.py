@@ -6,7 +6,7 @@ An answer of success means that everything in it that is to be stored is on disk
 from collections.abc import Callable
 from typing import NamedTuple
 
-from analytics_box.ingest import identify, page_events, pixel, serving, spans, track
+from analytics_box.ingest import compatible, identify, page_events, pixel, serving, spans, track
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.serving import Handler
 from analytics_box.web.asgi import App
@@ -30,6 +30,8 @@ TABLE = (
     EventRoute("/events", page_events.by_name),
     EventRoute("/engagement", spans.take_engagement),
     EventRoute("/identify", identify.identify),
+    EventRoute("/api/event", compatible.take_plausible),
+    EventRoute("/api/send", compatible.take_umami),
 )
 PIXEL = "/px.jpg"
 ADDRESSES = (*(("POST", line.path) for line in TABLE), ("GET", PIXEL))

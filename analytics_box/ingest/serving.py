@@ -24,7 +24,8 @@ _PREFLIGHT = [
     (
         b"access-control-allow-headers",
         b"Content-Type, Authorization, X-Requested-With, "
-        b"databuddy-client-id, databuddy-sdk-name, databuddy-sdk-version",
+        b"databuddy-client-id, databuddy-sdk-name, databuddy-sdk-version, "
+        b"x-umami-cache, x-umami-hostname, x-umami-website-id",
     ),
     (b"access-control-max-age", b"86400"),
 ]

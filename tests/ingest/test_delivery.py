@@ -28,6 +28,8 @@ BODIES: dict[str, Any] = {
     "/events": [{"eventName": "sign_up"}],
     "/engagement": [{}],
     "/identify": {"profileId": "ada"},
+    "/api/event": {"n": "sign_up", "u": PAGE},
+    "/api/send": {"type": "event", "payload": {"name": "sign_up", "url": "/"}},
 }
 
 
@@ -86,7 +88,7 @@ def test_a_disk_that_refuses_is_a_503_and_the_same_event_counts_once_it_is_sent_
     refused = []
     for path, body in bodies.items():
         answer = send(box, path, body)
-        if answer.status == 200:  # there was a little room left in the last pages
+        if answer.status < 300:  # there was a little room left in the last pages
             continue
         refused.append(path)
         assert answer.status == 503, answer.body
@@ -100,7 +102,7 @@ def test_a_disk_that_refuses_is_a_503_and_the_same_event_counts_once_it_is_sent_
     box.run(jobs.look_at_disk(box.box))
     for path in refused:
         answer = send(box, path, bodies[path])
-        assert (answer.status, answer.headers["x-analytics-box"]) == (200, "stored=1"), path
+        assert (answer.status < 300, answer.headers["x-analytics-box"]) == (True, "stored=1"), path
     assert total(box) == stored + len([path for path in refused if path != "/identify"])
 
 

@@ -169,6 +169,9 @@ website = click.Group(
                 f"Origin to exclude. {_LIST}",
                 multiple=True,
             ),
+            option(
+                "settings.aliases", "--alias", f"Domain or ID in Plausible or Umami scripts. {_LIST}", multiple=True
+            ),
             target=_WEBSITE,
             run=_edit,
             text=_details,

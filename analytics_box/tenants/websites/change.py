@@ -101,9 +101,12 @@ def publicity(db: Connection, website: Website, by: By, *, public: bool, values:
 
 
 def settings(db: Connection, website: Website, by: By, given: GivenTracking) -> Website:
-    """Other tracking settings; omitted fields keep their values. Raises BadRequest or NotFound."""
+    """Other tracking settings; omitted fields keep their values. Raises BadRequest, Conflict or NotFound."""
     website = _fresh(db, website)
-    return _store(db, website, replace(website, tracking=replace(website.tracking, **values_of(given, Tracking))), by)
+    tracking = replace(website.tracking, **values_of(given, Tracking))
+    if taken := rows.taken_alias(db, website.id, tracking.aliases):
+        raise errors.Conflict.about("aliases", _("Another website already uses {alias}").format(alias=taken))
+    return _store(db, website, replace(website, tracking=tracking), by)
 
 
 def allow_origin(db: Connection, website: Website, by: By, origin: str) -> Website:

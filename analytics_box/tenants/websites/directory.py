@@ -7,6 +7,7 @@ from msgspec import Struct
 from analytics_box.base.clock import HOUR
 from analytics_box.tenants.websites.origin_check import OriginCheck, origin_check
 from analytics_box.tenants.websites.rules import ClientId, Website
+from analytics_box.tenants.websites.tracking import clean_alias
 
 
 class TrackingTarget(Struct, frozen=True):
@@ -28,6 +29,7 @@ class Directory:
         self._by_id: dict[str, Website] = {}
         self._checks: dict[str, OriginCheck] = {}
         self._by_client_id: dict[str, TrackingTarget] = {}
+        self._by_alias: dict[str, Website] = {}
         self._old_ids_used: dict[str, int] = {}
         for website in websites:
             self.remember(website)
@@ -63,10 +65,16 @@ class Directory:
         self._old_ids_used[client_id] = now - now % HOUR
         return found if found.client_id.accepted(now) else None
 
+    def find_alias(self, alias: str, now: int) -> TrackingTarget | None:
+        """The website that has this alias, as the target of its current client id; None for an unknown alias."""
+        website = self._by_alias.get(clean_alias(alias))
+        return self.tracked(website.client_id, now) if website is not None else None
+
     def remember(self, website: Website) -> None:
         """A website was made or changed."""
-        self._forget_client_ids(website.id)
+        self._forget_names(website.id)
         self._by_id[website.id] = website
+        self._by_alias.update(dict.fromkeys(website.tracking.aliases, website))
         self._checks[website.id] = rules = origin_check(website.domain, website.tracking)
         for client_id in website.client_ids or (ClientId(website.id, website.created_at),):
             self._by_client_id[client_id.id] = TrackingTarget(website, rules, client_id)
@@ -82,7 +90,7 @@ class Directory:
 
     def forget(self, website_id: str) -> None:
         """A website was deleted."""
-        self._forget_client_ids(website_id)
+        self._forget_names(website_id)
         self._by_id.pop(website_id, None)
         self._checks.pop(website_id, None)
 
@@ -97,8 +105,10 @@ class Directory:
         used, self._old_ids_used = self._old_ids_used, {}
         return used
 
-    def _forget_client_ids(self, website_id: str) -> None:
+    def _forget_names(self, website_id: str) -> None:
         before = self._by_id.get(website_id)
         if before is not None:
+            for alias in before.tracking.aliases:
+                self._by_alias.pop(alias, None)
             for client_id in before.client_ids or (ClientId(before.id, before.created_at),):
                 self._by_client_id.pop(client_id.id, None)

@@ -1,6 +1,9 @@
 """Websites in box.db. Every function takes a connection inside the caller's transaction."""
 
+from collections.abc import Sequence
 from typing import Final
+
+import msgspec
 
 from analytics_box.base.store.db import Connection
 from analytics_box.resource.table import Table
@@ -29,6 +32,21 @@ def insert(db: Connection, website: Website) -> None:
 def everything(db: Connection) -> list[Website]:
     """All websites that are not deleted, oldest first."""
     return WEBSITES.all(db, "deleted_at is null order by created_at, id")
+
+
+def taken_alias(db: Connection, website_id: str, aliases: Sequence[str]) -> str:
+    """The first of these aliases that another website has, deleted ones included; empty if none is taken."""
+    found = db.execute(
+        """
+        -- websites.taken_alias
+        select given.value from json_each(?) given
+        where exists (select 1 from websites, json_each(websites.settings, '$.aliases') known
+                      where websites.id != ? and known.value = given.value)
+        limit 1
+        """,
+        (msgspec.json.encode(aliases).decode(), website_id),
+    ).fetchone()
+    return str(found[0]) if found is not None else ""
 
 
 def insert_client_id(db: Connection, website_id: str, client_id: ClientId) -> None:

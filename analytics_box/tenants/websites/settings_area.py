@@ -65,7 +65,7 @@ _NUMBER_WRONG = {
 }
 
 
-LISTS = ("allowedOrigins", "allowedIps", "ignoredIps", "ignoredPaths", "ignoredTrackingOrigins")
+LISTS = ("allowedOrigins", "allowedIps", "ignoredIps", "ignoredPaths", "ignoredTrackingOrigins", "aliases")
 
 NUMBERS = {  # and the most that each may be; an empty one is None
     "dataRetentionDays": LONGEST_RETENTION,

@@ -21,6 +21,8 @@ _ORIGIN = re.compile(
     rf"(?:[a-z][a-z0-9+.-]*://)?(?:(?:\*\.)?{_LABEL}(?:\.{_LABEL})*|\[[0-9a-f:.]+\])(?::\d{{1,5}})?\Z", re.ASCII
 )
 
+_ALIAS = re.compile(r"[a-z0-9_][a-z0-9_./:-]{0,254}")
+
 VisitorIds = Literal["auto", "cookieless"]
 
 
@@ -68,6 +70,17 @@ def clean_path(text: str) -> str:
     return path
 
 
+def clean_alias(text: str) -> str:
+    """A name under which the script of another product sends events, in lower case without www.
+
+    Raises ValueError.
+    """
+    alias = text.strip().lower().removeprefix("www.")
+    if not _ALIAS.fullmatch(alias):
+        raise ValueError(f"“{text[:80]}” is not a domain or website ID. Enter one such as example.com")
+    return alias
+
+
 def _each(clean: Callable[[str], str]) -> Callable[[Sequence[str]], tuple[str, ...]]:
     """Return a function that cleans the entries of a list and raises BadRequest with all that are wrong."""
 
@@ -91,6 +104,7 @@ Entries = Annotated[tuple[Entry, ...], Meta(max_length=MOST_ENTRIES)]
 Origins = Annotated[Entries, Field(clean=_each(clean_origin))]
 Networks = Annotated[Entries, Field(clean=_each(clean_network))]
 Paths = Annotated[Entries, Field(clean=_each(clean_path))]
+Aliases = Annotated[Entries, Field(clean=_each(clean_alias))]
 Days = Annotated[int, Meta(ge=1, le=LONGEST_RETENTION), Field()]
 Texts = Annotated[int, Meta(ge=1, le=MOST_TEXTS), Field()]
 Megabytes = Annotated[int, Meta(ge=1, le=MOST_MEGABYTES), Field()]
@@ -100,7 +114,8 @@ class Tracking(Struct, frozen=True):
     """The tracking settings of a website, under their names on the wire.
 
     Retention is in days; None keeps events forever. `hourlyTexts` and `hourlyMegabytes` limit the new texts, and the
-    size of texts and properties, that are accepted per hour without a key; None is the default of the box.
+    size of texts and properties, that are accepted per hour without a key; None is the default of the box. `aliases`
+    are the domains or IDs that scripts of Plausible or Umami name instead of the client id.
     """
 
     allowedOrigins: Origins = ()
@@ -112,6 +127,7 @@ class Tracking(Struct, frozen=True):
     dataRetentionDays: Days | None = None
     hourlyTexts: Texts | None = None
     hourlyMegabytes: Megabytes | None = None
+    aliases: Aliases = ()
 
 
 @input_of(Tracking)
