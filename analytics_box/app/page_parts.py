@@ -14,7 +14,7 @@ from analytics_box.figures.values import KeptValues, KnownValues
 from analytics_box.products.flags.comparing import RecentPeople
 from analytics_box.products.flags.figures.splits import FlagSplits
 from analytics_box.products.flags.history.on_charts import flag_histories
-from analytics_box.products.funnels.lookup import NamedFunnels
+from analytics_box.products.funnels.lookup import NamedFunnels, dropoffs
 from analytics_box.products.goals.lookup import NamedGoals, kept_goals
 from analytics_box.products.links.bulk.jobs import ImportJobs
 from analytics_box.products.links.listing.ranked import slugs_containing
@@ -29,6 +29,7 @@ from analytics_box.products.segments.menu import saved_segments
 from analytics_box.products.source_maps.stacks import OriginalPlaces
 from analytics_box.products.status_pages.console.frame import reporting
 from analytics_box.query.budget import PUBLIC_PARAMETERS, AnswerBudgets, AnswerLimits
+from analytics_box.query.named import DROPOFF
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.accounts.tries import Tries
 from analytics_box.web.page.kept_forms import KeptForms
@@ -256,7 +257,7 @@ def _on_pages(wired: PartInputs) -> tuple[object, ...]:
         LateParts(clock),
         KnownRows(),
         KeptValues(clock),
-        KnownValues({"link": slugs_containing}),
+        KnownValues({"link": slugs_containing, DROPOFF: dropoffs}),
         KeptSuggestions(clock),
         saved_segments(),
         kept_goals(),

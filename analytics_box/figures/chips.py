@@ -42,6 +42,7 @@ FIELD_LABELS = {
     "engaged": _("Engaged time (at least s)"),
     "link": _("Short link (slug)"),
     "reached_goal": _("Reached goal"),
+    "funnel_dropoff": _("Dropped out of funnel"),
 }
 
 

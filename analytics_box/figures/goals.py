@@ -1,5 +1,5 @@
-"""Goals on pages of figures: the one whose conversions are counted, and those that filters name. The room of goals
-answers."""
+"""Goals and funnels on pages of figures: the goal whose conversions are counted, and those that filters name. The rooms
+of goals and funnels answer."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 
@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from analytics_box.base.translation import _
 from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.narrowing import EVERYTHING
+from analytics_box.figures.values import KnownValues
 from analytics_box.figures.view import View
-from analytics_box.query.named import GOAL
+from analytics_box.query.named import DROPOFF, GOAL
 from analytics_box.web.call import Call
 from analytics_box.web.page.visit import PageRequest
 
@@ -44,3 +45,12 @@ async def with_goals(visit: PageRequest, number: int, view: View) -> View:
         if goal is None
         else replace(view, goal=goal)
     )
+
+
+async def with_dropoffs(visit: PageRequest, number: int, view: View) -> View:
+    """The view with the names of the funnels' steps that its filters name."""
+    wanted = {value for item in view.filters.items if item.field == DROPOFF for value in item.values}
+    if not wanted:
+        return view
+    found = await visit.parts[KnownValues].of[DROPOFF](visit.call, number, "")
+    return replace(view, named=(*view.named, *((one.name, one.label) for one in found if one.name in wanted)))

@@ -22,7 +22,7 @@ from analytics_box.figures.chart import SeriesChart
 from analytics_box.figures.chips import ChipChoice, ChipGroup
 from analytics_box.figures.comparing import compared_days
 from analytics_box.figures.converting import key_of, keys
-from analytics_box.figures.goals import with_goals
+from analytics_box.figures.goals import with_dropoffs, with_goals
 from analytics_box.figures.late_parts import (
     BUDGET_SECONDS,
     CLICK_NEXT_SECONDS,
@@ -281,7 +281,7 @@ async def asking_for(
         begun=begun,
         said=await _unknown_links(queries, number, view),
     )
-    return asking, await _with_errors(asking, view)
+    return asking, await _with_errors(asking, await with_dropoffs(visit, number, view))
 
 
 async def _with_errors(asking: PageQuery, view: View) -> View:
@@ -295,7 +295,7 @@ async def _with_errors(asking: PageQuery, view: View) -> View:
         (rows,) = await replace(asking.everything, filters=(only,)).rows(("error_fingerprints",), limit=len(groups))
     except UnansweredQuery:
         return view
-    return replace(view, errors=tuple((row["fingerprint"], row["name"]) for row in rows))
+    return replace(view, named=(*view.named, *((row["fingerprint"], row["name"]) for row in rows)))
 
 
 async def _unknown_links(queries: QueryRunner, number: int, view: View) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from analytics_box.figures.goals import KeptGoals
 from analytics_box.figures.narrowing import EXACT, LONGEST_VALUE, values_of
 from analytics_box.figures.values import SHOWN, KeptValues, KnownValues, Value, like, list_of, matching_values, values
 from analytics_box.figures.view import View, address, read_view
-from analytics_box.query.named import GOAL
+from analytics_box.query.happened import NAMED
+from analytics_box.query.named import DROPOFF, GOAL
 from analytics_box.web.page.visit import Next, Page, PageRequest
 
 
@@ -19,7 +20,8 @@ async def suggested_values(visit: PageRequest, number: int, view: View) -> Page:
     """The values of the field `field` that begin like `q` or have it somewhere, as options of a listbox."""
     field, typed = visit.asked("field"), visit.asked("q")[:LONGEST_VALUE]
     known = visit.parts[KnownValues].of.get(field) if field in view.of.fields else None
-    shown = (await known(visit.call, typed))[:SHOWN] if known else await _fitting(visit, number, view, field, typed)
+    found = await (known(visit.call, number, typed) if known else _fitting(visit, number, view, field, typed))
+    shown = found[:SHOWN]
     counts = [figures.count(one.count) if one.count else "" for one in shown]
     return visit.pages.show("components/suggestions.html", values=list(zip(shown, counts, strict=True)))
 
@@ -37,7 +39,7 @@ async def redirect_with_values(visit: PageRequest, number: int, view: View) -> N
     if field not in of.fields:
         return None
     typed = [value.strip()[:LONGEST_VALUE] for value in values_of(query, "value")]
-    if query.get("op", "is") in EXACT and (list_of(of, field) is not None or field == GOAL) and any(typed):
+    if query.get("op", "is") in EXACT and (list_of(of, field) is not None or field in NAMED) and any(typed):
         stored = of.stored.get(field, str)
         found = await _values(visit, number, view, field)
         typed = [name for text in typed if text for name in matching_values(found, stored(text))]
@@ -49,6 +51,8 @@ async def _values(visit: PageRequest, number: int, view: View, field: str) -> Se
     """The values of a field; goals by their ids. None if they are not known in time."""
     if field == GOAL:
         return [Value(one.id, one.name) for one in await visit.parts[KeptGoals].of(visit.call, number)]
+    if field == DROPOFF:
+        return await visit.parts[KnownValues].of[DROPOFF](visit.call, number, "")
     try:
         return await values((await page.asking_for(visit, number, view))[0], visit.parts[KeptValues], field)
     except UnansweredQuery:

@@ -29,9 +29,10 @@ class Value(Struct, frozen=True):
 
 
 class KnownValues(Struct, frozen=True):
-    """Values of fields that no query lists, by field: the caller's values that match the typed text."""
+    """Values of fields that no query lists, by field: those of the website with this number that the caller can see and
+    that match the typed text."""
 
-    of: Mapping[str, Callable[[Call, str], Awaitable[Sequence[Value]]]]
+    of: Mapping[str, Callable[[Call, int, str], Awaitable[Sequence[Value]]]]
 
 
 class KeptValues:

@@ -29,7 +29,7 @@ from analytics_box.figures.detail_view import TableState, detail_parameters, rea
 from analytics_box.figures.narrowing import EVERYTHING, Narrowing, Segment, read_narrowing
 from analytics_box.figures.periods import Step, read_step
 from analytics_box.figures.spans import USUAL, YOUNG, RangeName, RangeSpan, quoted_value, read_span
-from analytics_box.query.named import GOAL
+from analytics_box.query.named import DROPOFF, GOAL
 
 # The filter by an error: its message, or the fingerprint of its group.
 ERROR: Final = "error"
@@ -43,8 +43,8 @@ class View(Struct, frozen=True):
     that is known. Without `by`, points are as wide as fits the range. `beside` is a second metric in the same
     chart. `shade` is what colour shows of the goal instead of visitors. `goals` are those that are there of all
     that its address names, by id with their names; None until looked up. `unread` says what could not be
-    read of the address. `own` are parameters of this page alone. `errors` are the messages of error groups that its
-    filters name by their fingerprints.
+    read of the address. `own` are parameters of this page alone. `named` are names of what its filters name by ids:
+    messages of error groups by their fingerprints, and steps of funnels.
     """
 
     path: str
@@ -70,7 +70,7 @@ class View(Struct, frozen=True):
     usual: RangeName | None = USUAL
     detail: TableState = TableState()
     own: tuple[tuple[str, str], ...] = ()
-    errors: tuple[tuple[str, str], ...] = ()
+    named: tuple[tuple[str, str], ...] = ()
 
     def link(self, **changes: Any) -> str:
         """The address of this state with some of it changed, for templates."""
@@ -157,8 +157,10 @@ class View(Struct, frozen=True):
         """The display name of a field's value."""
         if field == GOAL:
             return dict(self.goals or ()).get(value, _("a deleted goal"))
+        if field == DROPOFF:
+            return dict(self.named).get(value, _("a deleted funnel"))
         if field == ERROR:
-            return dict(self.errors).get(value) or self.of.called(field, value)
+            return dict(self.named).get(value) or self.of.called(field, value)
         return self.of.called(field, value)
 
     @property

@@ -10,14 +10,13 @@ from analytics_box.base.facts.event import METRICS, TIMINGS
 from analytics_box.query import ranges
 from analytics_box.query.catalog.types import Follow, QueryType, Record, ScanRequest
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.filters import FilterCondition, Where, fitting
+from analytics_box.query.filters import FilterCondition, FunnelPlan, Where, fitting
 from analytics_box.query.plan import (
     BUCKET,
     DAY_OF_WEEK,
     HOUR_OF_DAY,
     SESSION_AFTER,
     SESSION_BEFORE,
-    FunnelPlan,
     Having,
     Offset,
     PlanOrder,

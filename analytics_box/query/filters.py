@@ -127,12 +127,16 @@ _UNKNOWN_WHEN_EMPTY = frozenset(
 )
 
 
+FunnelOrder = Literal["ordered", "strict", "any"]
+
+
 class Filter(Struct, frozen=True):
-    """A filter of a request."""
+    """A filter of a request. One on who dropped out of a funnel has that funnel once it has been looked up."""
 
     field: str
     op: Op
     values: tuple[str, ...]
+    dropoff: "Dropoff | None" = None
 
 
 class FilterGroup(Struct, frozen=True):
@@ -145,15 +149,43 @@ class FilterGroup(Struct, frozen=True):
     allowed: tuple[str, ...] = ()
 
 
+class FunnelSteps(Struct, frozen=True):
+    """The steps of a funnel with their names. One event must meet all of a step's filters.
+
+    All steps must be taken `within` that many ms (0: within the session). With `people`, the sessions of a visitor
+    count together, for visitors with lasting ids only. `filters` select sessions.
+    """
+
+    names: tuple[str, ...]
+    steps: tuple[FilterGroup, ...]
+    order: FunnelOrder = "ordered"
+    within: int = 0
+    people: bool = False
+    filters: tuple[Filter | FilterGroup, ...] = ()
+
+    def plan(self) -> "FunnelPlan":
+        """The funnel as engines need it."""
+        where, _ignored = conditions(self.steps, COMMON)
+        return FunnelPlan(where, self.order, self.within, self.people)
+
+
+class Dropoff(Struct, frozen=True):
+    """The visits that reached the step before this one (from 2) of a funnel, and not this one."""
+
+    funnel: FunnelSteps
+    step: int
+
+
 class FilterCondition(Struct, frozen=True):
     """A condition on one column: it matches any of the values, or with `negated` none of them. One on an event of the
-    session may say what `also` holds of that event."""
+    session may say what `also` holds of that event, one on a drop-off has its funnel."""
 
     column: str
     match: Match
     values: tuple[str, ...]
     negated: bool
     also: "tuple[FilterCondition, ...]" = ()
+    dropoff: "DropoffPlan | None" = None
 
 
 class ConditionGroup(Struct, frozen=True):
@@ -165,6 +197,24 @@ class ConditionGroup(Struct, frozen=True):
 
 
 Where = FilterCondition | ConditionGroup
+
+
+class FunnelPlan(Struct, frozen=True):
+    """The steps of a funnel as conditions, each of which one fact must meet. All steps must be taken `within` that many
+    ms; 0 means within the session. With `people`, all sessions of a lasting visitor count together."""
+
+    steps: tuple[Where, ...]
+    order: FunnelOrder = "ordered"
+    within: int = 0
+    people: bool = False
+
+
+class DropoffPlan(Struct, frozen=True):
+    """A drop-off before a step as conditions, of the sessions that meet `where`."""
+
+    funnel: FunnelPlan
+    step: int
+    where: tuple[Where, ...] = ()
 
 
 def flag_of(where: "tuple[Where, ...]") -> FilterCondition | None:
@@ -237,17 +287,47 @@ def _fields(item: "Filter | FilterGroup") -> tuple[str, ...]:
 
 
 def flatten_filters(items: "Iterable[Filter | FilterGroup]") -> Iterator[Filter]:
-    """Yield all filters, including those in groups."""
+    """Yield all filters, including those in groups and in funnels."""
     for item in items:
         if isinstance(item, FilterGroup):
             yield from flatten_filters(item.items)
         else:
             yield item
+            if item.dropoff is not None:
+                yield from flatten_filters((*item.dropoff.funnel.steps, *item.dropoff.funnel.filters))
+
+
+FilterChange = Callable[[Filter], "Filter | FilterGroup"]
+
+
+def change_filters(items: "Iterable[Filter | FilterGroup]", change: FilterChange) -> "tuple[Filter | FilterGroup, ...]":
+    """Return these filters with each single one changed, including those in groups and in funnels."""
+    changed: list[Filter | FilterGroup] = []
+    for item in items:
+        if isinstance(item, FilterGroup):
+            changed.append(replace(item, items=change_filters(item.items, change)))
+        elif item.dropoff is not None:
+            funnel = change_funnel(item.dropoff.funnel, change)
+            changed.append(replace(item, dropoff=replace(item.dropoff, funnel=funnel)))
+        else:
+            changed.append(change(item))
+    return tuple(changed)
+
+
+def change_funnel(funnel: FunnelSteps, change: FilterChange) -> FunnelSteps:
+    """The funnel with each filter of its steps and sessions changed."""
+    steps = tuple(replace(step, items=change_filters(step.items, change)) for step in funnel.steps)
+    return replace(funnel, steps=steps, filters=change_filters(funnel.filters, change))
 
 
 def condition(given: Filter) -> FilterCondition:
     """Convert one filter to a condition; a list with eq or ne means in or not_in (wire 2.2)."""
     match = _MATCHES.get(given.op, "is")
+    if given.dropoff is not None:
+        funnel = given.dropoff.funnel
+        where, _ignored = conditions(funnel.filters, COMMON)
+        dropoff = DropoffPlan(funnel.plan(), given.dropoff.step, where)
+        return FilterCondition(COLUMNS[given.field], match, given.values, given.op in _NEGATED, dropoff=dropoff)
     values = () if match == "set" else given.values
     stored = tuple(dict.fromkeys(text for value in values for text in _stored_values(given.field, value, match)))
     return FilterCondition(COLUMNS[given.field], match, stored, given.op in _NEGATED)

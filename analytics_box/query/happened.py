@@ -20,10 +20,13 @@ FIELDS = {
     "engaged": "session_engaged",
     "link": "session_link",
     "reached_goal": "session_goal",  # is made of the others before it is asked (named.py)
+    "funnel_dropoff": "session_dropoff",
 }
+# Fields whose values are ids that other rooms resolve (named.py).
+NAMED = frozenset(("reached_goal", "funnel_dropoff"))
 COLUMNS = frozenset(FIELDS.values())
 # What these are about is not shown to the public, or only where the website publishes what events carried.
-NOT_PUBLIC = frozenset(("link", "reached_goal"))
+NOT_PUBLIC = NAMED | {"link"}
 OF_VALUES = frozenset(("event_property", "outgoing_link", "error"))
 OF_PAGES = frozenset(("viewed_page", "exit_page"))
 
@@ -43,7 +46,7 @@ class FieldLimits(Struct, frozen=True):
 LIMITS: dict[str, FieldLimits] = {
     **{name: FieldLimits(_PLAIN, most) for name, most in MOST.items()},
     "link": FieldLimits(_PLAIN),
-    "reached_goal": FieldLimits(("eq", "ne", "in", "not_in")),
+    **{name: FieldLimits(("eq", "ne", "in", "not_in")) for name in sorted(NAMED)},
 }
 
 

@@ -10,8 +10,8 @@ from analytics_box.base.errors import InvalidQuery
 from analytics_box.base.translation import _
 from analytics_box.query import filters
 from analytics_box.query.access import ReadScope
-from analytics_box.query.filters import COMMON, Filter, FilterGroup
-from analytics_box.query.request import FunnelSteps, QueryRequest
+from analytics_box.query.filters import COMMON, Dropoff, Filter, FilterChange, FilterGroup, FunnelSteps
+from analytics_box.query.request import QueryRequest
 
 GOAL = "reached_goal"
 Meant = tuple[Filter | FilterGroup, ...]
@@ -32,33 +32,41 @@ class NoGoals:
         return {}
 
 
-async def resolve_goals(goals: WebsiteGoals, request: QueryRequest, reads: ReadScope) -> QueryRequest:
-    """The request with the conditions of its goals; no session reaches an unknown goal. The public cannot ask.
-
-    Raises InvalidQuery where no single website is asked about.
-    """
-    named = [item for item in filters.flatten_filters(request.filters) if item.field == GOAL]
-    wanted = {value for item in named for value in item.values}
-    if not wanted or reads.public:
+async def _resolve_goals(goals: WebsiteGoals, request: QueryRequest, reads: ReadScope) -> QueryRequest:
+    """The request with the conditions of its goals; no session reaches an unknown goal."""
+    wanted = _values_of(request, GOAL, reads)
+    if not wanted:
         return request
-    if len(reads.sites) != 1 or reads.subject != "website":
+    change = _with_meaning(GOAL, await goals.meant(reads.sites[0], wanted))
+    return replace(request, filters=filters.change_filters(request.filters, change))
+
+
+def _values_of(request: QueryRequest, field: str, reads: ReadScope) -> set[str]:
+    """The values of the filters on this field. The public cannot ask. Raises InvalidQuery where no single website is
+    asked about."""
+    named = [item for item in filters.flatten_filters(request.filters) if item.field == field]
+    wanted = {value for item in named for value in item.values}
+    if reads.public:
+        return set()
+    if wanted and (len(reads.sites) != 1 or reads.subject != "website"):
         raise InvalidQuery.about(
-            "filters", _("{field} is only supported for queries about one website").format(field=GOAL)
+            "filters", _("{field} is only supported for queries about one website").format(field=field)
         )
-    meant = await goals.meant(reads.sites[0], wanted)
-    return replace(request, filters=tuple(replace_goals(item, meant) for item in request.filters))
+    return wanted
 
 
-def replace_goals(item: Filter | FilterGroup, meant: Mapping[str, Meant]) -> Filter | FilterGroup:
-    """The filter with the conditions of the goals that it names."""
-    if isinstance(item, FilterGroup):
-        return replace(item, items=tuple(replace_goals(part, meant) for part in item.items))
-    if item.field != GOAL:
-        return item
-    found = tuple(FilterGroup(any=False, items=meant[value]) for value in item.values if value in meant)
-    if not found:
-        return replace(item, values=())
-    return FilterGroup(any=True, items=found, negated=filters.is_negated(item.op), allowed=COMMON)
+def _with_meaning(field: str, meant: Mapping[str, Meant]) -> FilterChange:
+    """Change filters on this field to the conditions that their values mean; without any, nothing matches."""
+
+    def meaning(item: Filter) -> Filter | FilterGroup:
+        if item.field != field:
+            return item
+        found = tuple(FilterGroup(any=False, items=meant[value]) for value in item.values if value in meant)
+        if not found:
+            return replace(item, values=())
+        return FilterGroup(any=True, items=found, negated=filters.is_negated(item.op), allowed=COMMON)
+
+    return meaning
 
 
 FUNNEL = "funnel"
@@ -79,10 +87,54 @@ class NoFunnels:
         return None
 
 
-async def resolve_funnel(
+DROPOFF = "funnel_dropoff"
+
+
+async def resolve_names(
     funnels: WebsiteFunnels, goals: WebsiteGoals, request: QueryRequest, reads: ReadScope
 ) -> QueryRequest:
-    """The request with the steps of the funnel that its filter names. The public cannot ask about funnels."""
+    """The request with what the goals and the funnels mean that its filters name. The public cannot ask about them.
+
+    Raises InvalidQuery where no single website is asked about.
+    """
+    request = await _resolve_goals(goals, request, reads)
+    request = await _resolve_dropoffs(funnels, goals, request, reads)
+    return await _resolve_funnel(funnels, goals, request, reads)
+
+
+async def _resolve_dropoffs(
+    funnels: WebsiteFunnels, goals: WebsiteGoals, request: QueryRequest, reads: ReadScope
+) -> QueryRequest:
+    """The request with the funnels that its drop-offs are of, each named FUNNEL:STEP by the step that was not reached.
+
+    Where a funnel counts visitors, their steps are looked for in the sessions that the request's other filters select.
+    """
+    wanted = _values_of(request, DROPOFF, reads)
+    if not wanted:
+        return request
+    others = tuple(
+        item
+        for item in request.filters
+        if not any(one.field in {DROPOFF, FUNNEL} for one in filters.flatten_filters([item]))
+    )
+    meant: dict[str, Meant] = {}
+    for value in wanted:
+        funnel_id, _colon, number = value.rpartition(":")
+        found = await funnels.find(reads.sites[0], funnel_id)
+        step = int(number) if number.isdecimal() and len(number) <= 2 else 0
+        if found is not None and 2 <= step <= len(found.steps):
+            funnel = await with_goals(goals, found, reads.sites[0])
+            if funnel.people:
+                funnel = replace(funnel, filters=(*funnel.filters, *others))
+            meant[value] = (Filter(DROPOFF, "eq", (value,), Dropoff(funnel, step)),)
+    change = _with_meaning(DROPOFF, meant)
+    return replace(request, filters=filters.change_filters(request.filters, change))
+
+
+async def _resolve_funnel(
+    funnels: WebsiteFunnels, goals: WebsiteGoals, request: QueryRequest, reads: ReadScope
+) -> QueryRequest:
+    """The request with the steps of the funnel that its filter names."""
     item = next((one for one in request.filters if isinstance(one, Filter) and one.field == FUNNEL), None)
     if item is None or len(item.values) != 1 or reads.subject != "website" or reads.public:
         return request
@@ -101,8 +153,7 @@ async def with_goals(goals: WebsiteGoals, funnel: FunnelSteps, site: int) -> Fun
     if not named:
         return funnel
     meant = await goals.meant(site, {value for item in named for value in item.values})
-    steps = (replace_goals(step, meant) for step in funnel.steps)
-    return replace(funnel, steps=tuple(step for step in steps if isinstance(step, FilterGroup)))
+    return filters.change_funnel(funnel, _with_meaning(GOAL, meant))
 
 
 LINK = "link"
@@ -134,15 +185,14 @@ def with_numbers(request: QueryRequest, numbers: Mapping[Filter, Numbers]) -> Qu
     """The request with these numbers in place of names of links; unknown links match nothing."""
     if not numbers:
         return request
-    return replace(request, filters=tuple(_by_number(item, numbers) for item in request.filters))
 
+    def by_number(item: Filter) -> Filter:
+        if item not in numbers:
+            return item
+        return Filter(LINK, item.op, tuple(str(number) for number in numbers[item]) or ("0",))
 
-def _by_number(item: Filter | FilterGroup, numbers: Mapping[Filter, Numbers]) -> Filter | FilterGroup:
-    if isinstance(item, FilterGroup):
-        return replace(item, items=tuple(_by_number(part, numbers) for part in item.items))
-    if item not in numbers:
-        return item
-    return Filter(LINK, item.op, tuple(str(number) for number in numbers[item]) or ("0",))
+    funnel = None if request.funnel is None else filters.change_funnel(request.funnel, by_number)
+    return replace(request, filters=filters.change_filters(request.filters, by_number), funnel=funnel)
 
 
 # Why the shares are unknown: the box does not know the flag, something else than a draw by visitor decides, several

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 
 from analytics_box.base.clock import DAY, MINUTE
-from analytics_box.query.filters import FilterCondition, Where
+from analytics_box.query.filters import FilterCondition, FunnelPlan, Where
 from analytics_box.query.ranges import TimeWindow
 
 # What a plan scans: events; the sessions that start in the range, their first page views, their last ones, both of
@@ -144,20 +144,9 @@ class Having(Struct, frozen=True):
     negated: bool
 
 
-FunnelOrder = Literal["ordered", "strict", "any"]
 MOST_STEPS = 10
 # Upper limits in ms of the first ranges of times to convert; the last range has none.
 TIME_EDGES = (10_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000, DAY)
-
-
-class FunnelPlan(Struct, frozen=True):
-    """The steps of a funnel as conditions, each of which one fact must meet. All steps must be taken `within` that many
-    ms; 0 means within the session. With `people`, all sessions of a lasting visitor count together."""
-
-    steps: tuple[Where, ...]
-    order: FunnelOrder = "ordered"
-    within: int = 0
-    people: bool = False
 
 
 class PeriodPlan(Struct, frozen=True):

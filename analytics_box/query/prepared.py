@@ -1,5 +1,7 @@
 """A question with its filters resolved: which sites, which conditions, which fields are left aside. Pure."""
 
+from functools import partial
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -8,10 +10,10 @@ from analytics_box.query import filters, ranges
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType
 from analytics_box.query.compose import CannotAnswer, ComposedParameter, compose, window_of
-from analytics_box.query.filters import Filter, FilterGroup
+from analytics_box.query.filters import Filter, FunnelSteps
 from analytics_box.query.plan import Having
 from analytics_box.query.ranges import DayRange, TimeWindow
-from analytics_box.query.request import FunnelSteps, QueryParameter, QueryRequest
+from analytics_box.query.request import QueryParameter, QueryRequest
 from analytics_box.query.studies import Study, study_of
 
 
@@ -87,7 +89,8 @@ def prepare(
     counted = tuple(item for item in request.filters if isinstance(item, Filter) and item.field in query_type.having)
     study = study_of(query_type, request.filters)
     own_filters = counted if study is None else tuple(item for item in request.filters if item in study.filters)
-    others = tuple(_by_number(item, reads) for item in request.filters if item not in own_filters)
+    remaining = (item for item in request.filters if item not in own_filters)
+    others = filters.change_filters(remaining, partial(_by_number, reads))
     where, ignored = filters.conditions(others, _allowed_fields(query_type, reads))
     own = (reads.owner,) if reads.owner and query_type.organization else ()
     sites = (*reads.sites, *own) if query_type.subject == reads.subject else ()
@@ -134,10 +137,8 @@ def _check_alone(query_type: QueryType, request: QueryRequest) -> None:
             )
 
 
-def _by_number(item: Filter | FilterGroup, reads: ReadScope) -> Filter | FilterGroup:
+def _by_number(reads: ReadScope, item: Filter) -> Filter:
     """Filters on websites by the numbers that the facts know them by; the empty id is the organization itself."""
-    if isinstance(item, FilterGroup):
-        return replace(item, items=tuple(_by_number(part, reads) for part in item.items))
     if item.field not in {"website_id", "client_id"}:
         return item
     if item.op not in {"eq", "ne", "in", "not_in"}:

@@ -14,9 +14,8 @@ from analytics_box.base.translation import _
 from analytics_box.query import happened, ranges
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.types import QueryType
-from analytics_box.query.filters import COMMON, Filter, FilterGroup, Op, conditions
+from analytics_box.query.filters import Filter, FilterGroup, FunnelSteps, Op
 from analytics_box.query.patterns import NotAPattern, compile_pattern
-from analytics_box.query.plan import FunnelOrder, FunnelPlan
 from analytics_box.query.ranges import DayRange, Granularity, Preset
 
 DEFAULT_LIMIT, MAX_LIMIT = 100, 10_000
@@ -100,26 +99,6 @@ class QueryParameter(Struct, frozen=True):
     error: str = ""
     until: int = 0
     starts: tuple[date, ...] = ()
-
-
-class FunnelSteps(Struct, frozen=True):
-    """The steps of a funnel with their names. One event must meet all of a step's filters.
-
-    All steps must be taken `within` that many ms (0: within the session). With `people`, the sessions of a visitor
-    count together, for visitors with lasting ids only. `filters` select sessions.
-    """
-
-    names: tuple[str, ...]
-    steps: tuple[FilterGroup, ...]
-    order: FunnelOrder = "ordered"
-    within: int = 0
-    people: bool = False
-    filters: tuple[Filter | FilterGroup, ...] = ()
-
-    def plan(self) -> FunnelPlan:
-        """The funnel as engines need it."""
-        where, _ignored = conditions(self.steps, COMMON)
-        return FunnelPlan(where, self.order, self.within, self.people)
 
 
 class QueryRequest(Struct, frozen=True):
@@ -336,9 +315,10 @@ def _patterns_in(given: Iterable[QueryFilterInput]) -> int:
 
 
 def _event_lookups(given: QueryFilterInput) -> int:
-    """The number of event lookups of a filter: one for each of its goals."""
-    of_goals = given.field == "reached_goal" and isinstance(given.value, list)
-    return len(given.value) if of_goals and isinstance(given.value, list) else int(given.field in happened.FIELDS)
+    """The number of event lookups of a filter: one for each of its goals or funnels."""
+    if given.field in happened.NAMED and isinstance(given.value, list):
+        return len(given.value)
+    return int(given.field in happened.FIELDS)
 
 
 def _count(given: Iterable[QueryFilterInput], of_one: Callable[[QueryFilterInput], int], depth: int = 1) -> int:

@@ -18,6 +18,7 @@ from analytics_box.query.budget import AnswerBudget, AnswerBudgets, NeedsMore, P
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import CannotAnswer, follow_plan
 from analytics_box.query.engines import Engines
+from analytics_box.query.filters import FunnelSteps
 from analytics_box.query.named import (
     UNKNOWN_SPLIT,
     LinkNumbers,
@@ -28,14 +29,13 @@ from analytics_box.query.named import (
     Splits,
     WebsiteFunnels,
     WebsiteGoals,
-    resolve_funnel,
-    resolve_goals,
+    resolve_names,
     with_goals,
 )
 from analytics_box.query.plan import QueryPlan
 from analytics_box.query.prepared import PreparedParameter, prepare
 from analytics_box.query.ranges import DayRange, TimeWindow
-from analytics_box.query.request import FunnelSteps, QueryParameter, QueryRequest, most_rows
+from analytics_box.query.request import QueryParameter, QueryRequest, most_rows
 from analytics_box.query.results import CachedRows, ResultCache, Rows
 from analytics_box.query.traits import Finding, TraitLookup
 
@@ -133,9 +133,8 @@ class QueryRunner:
         return await self._links.numbers(sites, called)
 
     async def with_goals(self, request: QueryRequest, reads: ReadScope) -> QueryRequest:
-        """The request with what the goals and the funnel mean that its filters name. Raises InvalidQuery."""
-        request = await resolve_goals(self._goals, request, reads)
-        return await resolve_funnel(self._funnels, self._goals, request, reads)
+        """The request with what the goals and the funnels mean that its filters name. Raises InvalidQuery."""
+        return await resolve_names(self._funnels, self._goals, request, reads)
 
     async def funnel_with_goals(self, site: int, funnel: FunnelSteps) -> FunnelSteps:
         """The steps of a funnel with the conditions of the goals that they name."""

@@ -22,8 +22,7 @@ from analytics_box.query.named import (
     WebsiteFunnels,
     WebsiteGoals,
     link_filters,
-    resolve_funnel,
-    resolve_goals,
+    resolve_names,
     with_numbers,
 )
 from analytics_box.query.request import QueryRequest
@@ -67,9 +66,9 @@ class Finding:
 
         Raises CannotAnswer, InvalidQuery or Unavailable.
         """
-        request = await resolve_goals(self._goals, request, reads)
-        request = await resolve_funnel(self._funnels, self._goals, request, reads)
-        for item in link_filters(request.filters):
+        request = await resolve_names(self._funnels, self._goals, request, reads)
+        steps = () if request.funnel is None else request.funnel.steps
+        for item in link_filters((*request.filters, *steps)):
             if item not in self._numbers:
                 self._numbers[item] = await self._links.numbers(reads.sites, item.values)
         request = with_numbers(request, self._numbers)
@@ -118,12 +117,10 @@ def check(query_type: QueryType, reads: ReadScope) -> None:
 
 def with_people(request: QueryRequest, people: Mapping[Filter, People]) -> QueryRequest:
     """The request with these people in place of the traits that they have."""
-    return replace(request, filters=tuple(_by_people(item, people) for item in request.filters))
 
+    def by_people(item: Filter) -> Filter:
+        if item not in people:
+            return item
+        return Filter("profile_id", "not_in" if filters.is_negated(item.op) else "in", people[item])
 
-def _by_people(item: Filter | FilterGroup, people: Mapping[Filter, People]) -> Filter | FilterGroup:
-    if isinstance(item, FilterGroup):
-        return replace(item, items=tuple(_by_people(part, people) for part in item.items))
-    if item not in people:
-        return item
-    return Filter("profile_id", "not_in" if filters.is_negated(item.op) else "in", people[item])
+    return replace(request, filters=filters.change_filters(request.filters, by_people))

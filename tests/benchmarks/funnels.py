@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY
 from analytics_box.query.catalog.funnels import MEASURES, REACHED
-from analytics_box.query.filters import FilterCondition
-from analytics_box.query.plan import FunnelPlan, PlanOrder, QueryPlan
+from analytics_box.query.filters import FilterCondition, FunnelPlan
+from analytics_box.query.plan import PlanOrder, QueryPlan
 from tests.benchmarks.figures import machine, report
 from tests.benchmarks.query import RANGES, SITE, duckdb_runner, prepared, sqlite_runner, with_replica
 

@@ -9,8 +9,8 @@ from analytics_box.base.store.db import Connection
 from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.sql.names import DIMENSIONS_OF, MEASURES
 from analytics_box.query.engines.sql.texts import Values
-from analytics_box.query.filters import ConditionGroup, FilterCondition
-from analytics_box.query.plan import FunnelPlan, QueryPlan, Source
+from analytics_box.query.filters import ConditionGroup, FilterCondition, FunnelPlan
+from analytics_box.query.plan import QueryPlan, Source
 from tests.query.world import World
 
 CONDITIONS = {

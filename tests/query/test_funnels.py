@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from datetime import date
+from itertools import pairwise
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -15,10 +16,8 @@ from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.products.funnels.figures import BY, TOTALS, TREND, FunnelQuery
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.funnels import REACHED
-from analytics_box.query.filters import Filter, FilterGroup
-from analytics_box.query.plan import FunnelOrder
+from analytics_box.query.filters import Filter, FilterGroup, FunnelOrder, FunnelSteps
 from analytics_box.query.ranges import DayRange
-from analytics_box.query.request import FunnelSteps
 from analytics_box.query.run import ParameterAnswer
 from tests.cases import each
 from tests.examples import some
@@ -178,6 +177,57 @@ def test_steps_never_grow_and_any_order_finds_at_least_those_in_order(world: Wor
     assert all(own == sorted(own, reverse=True) for own in counts.values())
     for fewer, more in (("strict", "ordered"), ("ordered", "any")):
         assert all(one <= other for one, other in zip(counts[fewer], counts[more], strict=True))  # type: ignore[index]
+
+
+def dropped(world: World, site: int, funnel: FunnelSteps, *filters: dict[str, Any]) -> list[int]:
+    """The sessions, or visitors, that each step after the first has lost, by filters on pages about anything."""
+    KNOWN.funnels["f"] = funnel
+    name, column = ("summary_metrics", "unique_visitors") if funnel.people else ("session_metrics", "total_sessions")
+    counts = []
+    for number in range(2, len(funnel.steps) + 1):
+        items = [*filters, {"field": "funnel_dropoff", "op": "eq", "value": f"f:{number}"}]
+        body: dict[str, object] = {"parameters": [name], **DAY_OF_IT, "filters": items}
+        (entry,) = world.entries(body, (site,), now=NOON)
+        assert entry.success, entry.error
+        counts.append(entry.data[0][column] if entry.data else 0)
+    return counts
+
+
+@pytest.mark.parametrize(("name", "order", "within", "people"), some(_cases(), 20))
+def test_filter_by_a_dropoff_finds_those_that_the_funnel_has_lost(
+    world: World, site: int, name: str, order: FunnelOrder, within: int, people: bool
+) -> None:
+    steps = tuple(one for one, _ in STEPS[name])
+    funnel = FunnelSteps(tuple(map(str, range(len(steps)))), steps, order, within, people)
+    counted = users(world, site, funnel)
+    assert dropped(world, site, funnel) == [before - after for before, after in pairwise(counted)]
+
+
+@each("people", [False, True])
+def test_dropoffs_of_filtered_funnels_and_pages_are_those_of_the_selected_sessions(
+    world: World, mixed_site: int, people: bool
+) -> None:
+    steps = tuple(one for one, _ in (ANY_PAGE, page("/b"), event("buy")))
+    own = (Filter("country", "in", ("a", "b")),)
+    funnel = FunnelSteps(("1", "2", "3"), steps, within=DAY if people else 0, people=people, filters=own)
+    narrow = {"field": "viewed_page", "op": "ne", "value": "/c"}
+    counted = users(world, mixed_site, funnel, narrow)
+    assert counted[0] > counted[2]
+    lost = [before - after for before, after in pairwise(counted)]
+    assert dropped(world, mixed_site, funnel, narrow) == lost
+
+
+@each("value", ["f:1", "f:9", "f:", "f", ":2", "gone:2", "f:²", "f:2:2"])
+def test_unknown_dropoff_matches_nothing(world: World, site: int, value: str) -> None:
+    KNOWN.funnels["f"] = FunnelSteps(("a", "b"), tuple(one for one, _ in STEPS["pages"][:2]))
+    found = []
+    for op in ("eq", "ne"):
+        items = [{"field": "funnel_dropoff", "op": op, "value": value}]
+        body: dict[str, object] = {"parameters": ["session_metrics"], **DAY_OF_IT, "filters": items}
+        (entry,) = world.entries(body, (site,), now=NOON)
+        found.append(entry.data[0]["total_sessions"])
+    assert found[0] == 0
+    assert found[1] > 0
 
 
 def test_public_cannot_ask_about_a_funnel(world: World, site: int) -> None:

@@ -13,9 +13,9 @@ from analytics_box.query.catalog import registry
 from analytics_box.query.compose import compose
 from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.sqlite import render
-from analytics_box.query.filters import COLUMNS, Filter, FilterCondition, Op, conditions
+from analytics_box.query.filters import COLUMNS, Filter, FilterCondition, FunnelPlan, Op, conditions
 from analytics_box.query.happened import LIMITS
-from analytics_box.query.plan import FlowPlan, FunnelPlan, PeriodPlan, QueryPlan
+from analytics_box.query.plan import FlowPlan, PeriodPlan, QueryPlan
 from analytics_box.query.ranges import TimeBucket, TimeWindow
 from analytics_box.query.request import GivenQuery, QueryFilterInput, check, check_filters
 from tests.cases import each

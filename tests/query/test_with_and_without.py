@@ -72,6 +72,7 @@ SPELLED: dict[str, tuple[str, ...]] = {
     "status": ("0", "1", "2"),
     "reason": ("", "timeout", "connect", "assertion"),
     "link": ("spring", "autumn"),
+    "funnel_dropoff": ("f:2", "f:3"),
 }
 PATH, KEY = (FilterCondition(column, "is", ("a",), negated=False) for column in ("path", "key"))
 ROWS, GOALS_ASKED = 10, 4  # of a type, in an ordinary run

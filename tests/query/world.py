@@ -23,10 +23,10 @@ from analytics_box.ingest.live import LiveSessions
 from analytics_box.query.access import ReadScope
 from analytics_box.query.engines import Engines, column_replica, sqlite
 from analytics_box.query.engines.batches import LONGEST
-from analytics_box.query.filters import Filter, FilterGroup
+from analytics_box.query.filters import Filter, FilterGroup, FunnelSteps
 from analytics_box.query.named import LinkNumbers, Splits, WebsiteFunnels, WebsiteGoals
 from analytics_box.query.ranges import Granularity
-from analytics_box.query.request import DECODER, FunnelSteps, GivenQuery, QueryRequest, check
+from analytics_box.query.request import DECODER, GivenQuery, QueryRequest, check
 from analytics_box.query.run import ParameterAnswer, QueryRunner
 from analytics_box.query.traits import TraitLookup
 from tests.examples import is_thorough

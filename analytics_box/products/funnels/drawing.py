@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from analytics_box.base import figures
 from analytics_box.base.translation import _, ngettext
 from analytics_box.figures.breakdowns import BreakdownChoice, value_text
-from analytics_box.figures.narrowing import normal
 from analytics_box.figures.view import View, address
 from analytics_box.products.funnels.figures import FunnelFigures, duration_text, rate_of
 from analytics_box.products.funnels.funnel import Funnel
-from analytics_box.products.funnels.rules import sessions_without, step_text
+from analytics_box.products.funnels.rules import step_text
 from analytics_box.query.catalog.funnels import REACHED
 from analytics_box.query.catalog.types import Record
+from analytics_box.query.named import DROPOFF
 
 _TIMES: Final = ("<10 s", "10–30 s", "30–60 s", "1–2 m", "2–5 m", "5–10 m", "10–30 m", "30–60 m", "1–24 h", ">1 d")
 MOST_ROWS: Final = 10
@@ -24,8 +24,8 @@ _HEIGHT, _WIDTH = 120, 600
 
 class StepShown(Struct, frozen=True):
     """A step as a bar: what visitors do, the share of the first step, and how many were lost before it. `without` is
-    the address of the sessions with all steps before and without this one, `instead` that of their journeys from the
-    step before; both may be empty. `before` is the share in the range that this one is compared with."""
+    the address of the sessions that were lost, `instead` that of their journeys from the step before; both are empty if
+    none were. `before` is the share in the range that this one is compared with."""
 
     number: int
     name: str
@@ -199,10 +199,7 @@ def _step(view: View, funnel: Funnel, known: FunnelFigures, before: FunnelFigure
 
 def _drop_links(view: View, funnel: Funnel, place: int) -> dict[str, str]:
     """The addresses of the sessions that dropped out before a step, and of their journeys from the step before."""
-    missed = sessions_without(funnel.definition, place)
-    if missed is None or view.filters.match != "all":
-        return {}
-    dropped = replace(view, filters=normal((*view.filters.items, *missed.items)))
+    dropped = view.narrowed({DROPOFF: f"{funnel.id}:{place + 1}"})
     before = funnel.definition.steps[place - 1]
     anchors = {"PAGE_VIEW": "page", "EVENT": "event"}
     known = before.type in anchors

@@ -14,10 +14,10 @@ from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.funnels import MEASURES, REACHED, step_rows
 from analytics_box.query.catalog.types import QueryType, Record, ScanRequest, column
 from analytics_box.query.catalog.values import quotient
-from analytics_box.query.filters import OF_WEBSITES
+from analytics_box.query.filters import OF_WEBSITES, FunnelSteps
 from analytics_box.query.plan import TIME_EDGES, PlanOrder
 from analytics_box.query.ranges import DayRange, Granularity
-from analytics_box.query.request import MAX_LIMIT, FunnelSteps, GivenQuery, QueryFilterInput, QueryParameter, check
+from analytics_box.query.request import MAX_LIMIT, GivenQuery, QueryFilterInput, QueryParameter, check
 from analytics_box.query.run import QueryRunner
 
 

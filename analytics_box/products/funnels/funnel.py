@@ -7,7 +7,8 @@ from msgspec import Meta, Struct
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
 from analytics_box.products.goals.goal import GoalFilter, Property, Type, goal_name
-from analytics_box.query.plan import MOST_STEPS, FunnelOrder
+from analytics_box.query.filters import FunnelOrder
+from analytics_box.query.plan import MOST_STEPS
 from analytics_box.resource.fields import Field, Stamp, or_null
 
 StepType = Type | Literal["GOAL"]

@@ -4,10 +4,13 @@ finds."""
 from collections.abc import Sequence
 from typing import Final
 
+from analytics_box.base import figures
 from analytics_box.base.store.db import Connection, Db
+from analytics_box.base.translation import _
+from analytics_box.figures.values import Value, like
 from analytics_box.products.funnels.funnel import Funnel
-from analytics_box.products.funnels.rules import steps_of
-from analytics_box.query.request import FunnelSteps
+from analytics_box.products.funnels.rules import step_name, steps_of
+from analytics_box.query.filters import FunnelSteps
 from analytics_box.resource.audited import AuditedTable
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.findable import owned_hits
@@ -45,6 +48,26 @@ class NamedFunnels:
         if funnel is None or website is None or website.site != site:
             return None
         return steps_of(funnel.definition)
+
+
+async def dropoffs(call: Call, site: int, typed: str) -> Sequence[Value]:
+    """The steps that visitors can drop out before, of the funnels of the website with this number, as drop-offs are
+    named. The funnels come in the order in which they were created."""
+    website = next((one for one in call.parts[Directory].all() if one.site == site), None)
+    found = () if website is None else await call.read(lambda db: of_website(db, website.id))
+    named = [
+        Value(
+            f"{funnel.id}:{number}",
+            figures.visible(
+                _("{funnel}, before step {number} ({step})").format(
+                    funnel=funnel.name, number=number, step=step_name(step)
+                )
+            ),
+        )
+        for funnel in found
+        for number, step in enumerate(funnel.definition.steps[1:], start=2)
+    ]
+    return like(named, typed) if typed else named
 
 
 async def funnels(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:

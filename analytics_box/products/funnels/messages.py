@@ -7,7 +7,7 @@ from msgspec import Struct
 from analytics_box.products.funnels.funnel import Funnel, FunnelDefinition, FunnelStep, WindowUnit
 from analytics_box.products.goals.goal import GoalFilter
 from analytics_box.products.goals.messages import Day, GoalStep
-from analytics_box.query.plan import FunnelOrder
+from analytics_box.query.filters import FunnelOrder
 from analytics_box.resource.fields import answer_of, input_of
 from analytics_box.tenants.tenancy.messages import Text
 

@@ -8,14 +8,12 @@ from msgspec.structs import replace
 from analytics_box.base.clock import DAY, HOUR, MINUTE
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
-from analytics_box.figures.narrowing import Narrow, Narrowing
 from analytics_box.products.funnels.funnel import FunnelDefinition, FunnelStep
 from analytics_box.products.goals.form import goal_text
 from analytics_box.products.goals.goal import GoalDefinition
-from analytics_box.products.goals.rules import check_goal, filters_of, narrowing_of, selecting
-from analytics_box.query.filters import Filter, FilterGroup
+from analytics_box.products.goals.rules import check_goal, narrowing_of, selecting
+from analytics_box.query.filters import Filter, FilterGroup, FunnelSteps
 from analytics_box.query.named import GOAL
-from analytics_box.query.request import FunnelSteps
 
 MOST_BYTES: Final = 50_000
 UNITS: Final = {"minutes": MINUTE, "hours": HOUR, "days": DAY}
@@ -53,29 +51,6 @@ def steps_of(definition: FunnelDefinition) -> FunnelSteps:
         people=definition.window_unit == "days",
         filters=narrowing_of(GoalDefinition("PAGE_VIEW", "/", definition.filters)),
     )
-
-
-def sessions_without(definition: FunnelDefinition, place: int) -> Narrowing | None:
-    """Filters of pages that select the sessions with all steps before one and without it.
-
-    Return None if they cannot say that: for steps with properties, a missing page with stars, filters of the funnel,
-    and visitors of several sessions.
-    """
-    steps = definition.steps[: place + 1]
-    if not place or definition.filters or definition.window_unit == "days" or any(step.conditions for step in steps):
-        return None
-    *before, missed = (_narrow(step) for step in steps)
-    if missed.op != "is":
-        return None
-    return Narrowing((*dict.fromkeys(before), replace(missed, op="not")))
-
-
-def _narrow(step: FunnelStep) -> Narrow:
-    if step.type == "GOAL":
-        return Narrow(GOAL, "is", (step.target,))
-    (group,) = filters_of(_goal(step))
-    own = ((group.all or [])[0].all or [])[0]
-    return Narrow(own.field or "", "is" if own.op == "eq" else "matches", (str(own.value),))
 
 
 def step_name(step: FunnelStep) -> str:

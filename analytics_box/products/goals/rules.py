@@ -9,7 +9,7 @@ from analytics_box.base.errors import BadRequest, InvalidQuery, WrongTypes
 from analytics_box.base.translation import _
 from analytics_box.products.goals.goal import GoalDefinition, GoalFilter, Property
 from analytics_box.query.filters import COMMON, Filter, FilterGroup, Op
-from analytics_box.query.happened import MOST
+from analytics_box.query.happened import MOST, NAMED
 from analytics_box.query.patterns import literal_pattern
 from analytics_box.query.request import QueryFilterInput, check_filters
 from analytics_box.web.recognition.paths import page
@@ -150,7 +150,7 @@ def _check_lists(kept: GoalDefinition) -> None:
         raise BadRequest.about("filters", _("A goal can have up to {most} filters").format(most=MOST_FILTERS))
     if len(kept.conditions) > MOST_CONDITIONS:
         raise BadRequest.about("conditions", _("A goal can have up to {most} conditions").format(most=MOST_CONDITIONS))
-    unknown = [item.field for item in kept.filters if item.field not in COMMON or item.field == "reached_goal"]
+    unknown = [item.field for item in kept.filters if item.field not in COMMON or item.field in NAMED]
     if unknown:
         raise BadRequest.about("filters", _("Goals cannot be filtered by {unknown}").format(unknown=unknown[0][:100]))
     for item in kept.conditions:

@@ -439,7 +439,7 @@ TABLES_ALONE: Final = (
 )
 CAMPAIGNS: Final = ("utm_campaign", "utm_source", "utm_medium", "utm_term", "utm_content")
 # Fields that no list shows: what happened in a session beside what is listed (query/happened.py).
-FURTHER: Final = ("event_property", "viewed_page", "scroll", "engaged", "link", "reached_goal")
+FURTHER: Final = ("event_property", "viewed_page", "scroll", "engaged", "link", "reached_goal", "funnel_dropoff")
 # Where their values are suggested from.
 SUGGESTED: Final[dict[str, ValueSource]] = {
     "event_property": ValueSource("custom_event_properties", _properties, "count"),

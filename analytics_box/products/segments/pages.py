@@ -15,7 +15,7 @@ from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.figures import chips
 from analytics_box.figures.converting import GoalTarget
-from analytics_box.figures.goals import KeptGoals, with_goals
+from analytics_box.figures.goals import KeptGoals, with_dropoffs, with_goals
 from analytics_box.figures.narrowing import Narrowing, Segment, normal
 from analytics_box.figures.narrowing_question import problems, question_filters
 from analytics_box.figures.segmented import SegmentedBoard
@@ -184,6 +184,7 @@ async def _line(visit: PageRequest, website: Website, goals: Sequence[GoalTarget
     filters: Narrowing = narrowing(saved)
     page = _view(visit, website.id, "")
     view = await with_goals(visit, website.site, replace(page, filters=filters))
+    view = await with_dropoffs(visit, website.site, view)
     return SegmentLine(
         id=saved.id,
         name=figures.visible(saved.name),

@@ -116,14 +116,46 @@ def test_the_page_shows_the_same_figures(box: WholeBox, funnel: str) -> None:
         assert shown in text, shown
 
 
-def test_sessions_that_dropped_are_one_click_away(box: WholeBox) -> None:
-    steps = [{"type": "PAGE_VIEW", "target": "/*", "name": "Any"}, *STEPS[1:2]]
-    made = rpc(box, "create", name="To the form", steps=steps)
-    address = f"/sites/{box.sites['shop']}/funnels/{made['id']}?range=today"
-    text = box.get(address, cookie=box.cookie, accept="text/html").body.decode()
-    (href,) = re.findall(r'<a href="([^"]+)" data-whole>Sessions without this step', text)
-    listed = box.get(unescape(href), cookie=box.cookie, accept="text/html").body.decode()
-    assert re.findall(r'class="session-entry"><bdi>([^<]+)', listed) == ["/"]
+BUYING: dict[str, Any] = {"type": "EVENT", "target": "signup", "name": "Account"}
+
+
+@each(
+    ("given", "entries"),
+    [
+        ({"steps": [{"type": "PAGE_VIEW", "target": "/*", "name": "Any"}, *STEPS[1:2]]}, ["/", "/signup"]),
+        ({"steps": STEPS[1:]}, ["/pricing/teams", "/signup"]),  # an event with another property, and none at all
+        ({"steps": [BUYING, {"type": "PAGE_VIEW", "target": "/pricing*"}]}, ["/", "/pricing", "/pricing/teams"]),
+        (
+            {"steps": STEPS[1:], "filters": [{"field": "referrer", "operator": "equals", "value": "Google"}]},
+            ["/pricing/teams"],
+        ),
+        ({"steps": STEPS[1:], "order": "strict"}, ["/pricing/teams", "/signup"]),
+    ],
+)
+def test_sessions_that_dropped_out_of_any_funnel_are_one_click_away(
+    box: WholeBox, given: dict[str, Any], entries: list[str]
+) -> None:
+    made = rpc(box, "create", name="Dropping", **given)
+    for query in ("?range=today", "?range=today&match=any&country=Nowhere&viewed_page.contains=/"):
+        address = f"/sites/{box.sites['shop']}/funnels/{made['id']}{query}"
+        text = box.get(address, cookie=box.cookie, accept="text/html").body.decode()
+        (href,) = re.findall(r'<a href="([^"]+)" data-whole>Sessions that dropped out', text)
+        listed = box.get(unescape(href), cookie=box.cookie, accept="text/html").body.decode()
+        assert sorted(re.findall(r'class="session-entry"><bdi>([^<]+)', listed)) == entries
+        assert "Dropping, before step 2 (" in unescape(listed)
+    rpc(box, "delete", id=made["id"])
+    assert "a deleted funnel" in box.get(unescape(href), cookie=box.cookie, accept="text/html").body.decode()
+
+
+def test_dropoff_is_chosen_by_its_name(box: WholeBox, funnel: str) -> None:
+    site = f"/sites/{box.sites['shop']}"
+    options = box.get(f"{site}/values?field=funnel_dropoff&q=step+3", cookie=box.cookie, accept="text/html")
+    assert "Sign-up, before step 3 (Account)" in unescape(options.body.decode())
+    query = urlencode(
+        {"range": "today", "field": "funnel_dropoff", "op": "is", "value": "sign-up, before step 3 (account)"}
+    )
+    answer = box.get(f"{site}?{query}", cookie=box.cookie, accept="text/html")
+    assert answer.headers["location"].endswith(f"?range=today&funnel_dropoff={funnel}%3A3")
 
 
 def test_goal_in_the_form_is_chosen_by_name(box: WholeBox) -> None:
@@ -273,3 +305,12 @@ def test_goal_page_leads_to_a_funnel_to_the_goal(box: WholeBox) -> None:
         "Led</bdi>"
         in box.get(f"/sites/{box.sites['shop']}/funnels/new", cookie=box.cookie, accept="text/html").body.decode()
     )
+
+
+def test_goal_with_a_short_link_can_be_a_step(box: WholeBox) -> None:
+    filters = [{"field": "link", "operator": "equals", "value": "spring"}]
+    given = {"websiteId": box.sites["shop"], "name": "From the link", "type": "EVENT", "target": "signup"}
+    goal = box.post("/goals/create", {**given, "filters": filters}, key="all").json["id"]
+    made = rpc(box, "create", name="By a link", steps=[STEPS[0], {"type": "GOAL", "target": goal}])
+    found = rpc(box, "getAnalytics", funnelId=made["id"])
+    assert [step["users"] for step in found["steps_analytics"]] == [4, 0]

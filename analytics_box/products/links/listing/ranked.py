@@ -110,7 +110,7 @@ async def _walk_others(call: Call, selection: LinkSelection, page: _Page) -> Non
 _LOOKED_AT: Final = 200  # links that fit, newest first
 
 
-async def slugs_containing(call: Call, typed: str) -> Sequence[Value]:
+async def slugs_containing(call: Call, _site: int, typed: str) -> Sequence[Value]:
     """The links of the caller's organization whose name, slug or target has what is typed, with their clicks, the most
     clicked first; each slug once, because the filter finds the links of all domains."""
     selection = LinkSelection(

@@ -21,8 +21,8 @@ from analytics_box.query.engines.sql.conditions import render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import DID, LASTING
 from analytics_box.query.engines.sql.texts import Values, bind, text
-from analytics_box.query.filters import ConditionGroup, FilterCondition, Where
-from analytics_box.query.plan import MOST_STEPS, FunnelPlan, QueryPlan
+from analytics_box.query.filters import ConditionGroup, FilterCondition, FunnelPlan, Where
+from analytics_box.query.plan import MOST_STEPS
 
 _COLUMNS = "fact.visitor, fact.session, fact.time, fact.id as id"
 _AND = "\n  and "
@@ -54,9 +54,7 @@ class _Visits(Struct, frozen=True):
         return ", ".join(f"{texts.get(step, '0')} as {name}" for step, name in enumerate(self.step_columns, start=1))
 
 
-def funnel_relation(
-    plan: QueryPlan, funnel: FunnelPlan, used: str, chosen: list[str], dialect: Dialect, values: Values
-) -> str:
+def funnel_relation(funnel: FunnelPlan, used: str, chosen: list[str], dialect: Dialect, values: Values) -> str:
     """The visits of a funnel. `chosen` are the conditions that select events of the sessions that are looked at."""
     who = "visitor" if funnel.people else "session"
     kept = tuple(name for name in ATTRIBUTES if re.search(rf"\b{name}\b", used))

@@ -48,6 +48,13 @@ def find_facts(condition: FilterCondition, values: Values, dialect: Dialect, col
             return _link(condition, values, columns)
         case "session_goal":  # of goals that are not there
             return of_events(columns, "1 = 0")
+        case "session_dropoff":
+            from analytics_box.query.engines.sql import relations  # noqa: PLC0415  funnels consist of conditions
+
+            dropped = condition.dropoff
+            return of_events(
+                columns, "1 = 0" if dropped is None else relations.dropoff_condition(dropped, values, dialect)
+            )
         case _:
             column = "href" if condition.column == "session_link_out" else "domain"
             return (

@@ -12,15 +12,32 @@ from analytics_box.query.engines.sql.conditions import join_group, render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.flows import flow_relation
 from analytics_box.query.engines.sql.funnels import funnel_relation
-from analytics_box.query.engines.sql.names import ACTED, BEGUN, ID_OF_STARTER, OF_ERRORS, PER_SESSION, PLACE, STARTER
+from analytics_box.query.engines.sql.names import (
+    ACTED,
+    BEGUN,
+    ID_OF_STARTER,
+    OF_ERRORS,
+    PER_SESSION,
+    PLACE,
+    SITES,
+    STARTER,
+)
 from analytics_box.query.engines.sql.periods import (
     activations_relation,
     activity_relation,
     profile_relation,
     retention_relation,
 )
-from analytics_box.query.engines.sql.texts import Values, string_matches
-from analytics_box.query.filters import OF_THE_PAGE, ConditionGroup, FilterCondition, Where, fitting, flag_of
+from analytics_box.query.engines.sql.texts import Values, bind, string_matches
+from analytics_box.query.filters import (
+    OF_THE_PAGE,
+    ConditionGroup,
+    DropoffPlan,
+    FilterCondition,
+    Where,
+    fitting,
+    flag_of,
+)
 from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, SOON, QueryPlan, Source
 
 # The same in each event of a session.
@@ -100,7 +117,25 @@ def _ways(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> str:
         return flow_relation(plan, where, dialect, values)
     if plan.funnel is None:
         raise ValueError("A plan of funnels has no funnel")
-    return funnel_relation(plan, plan.funnel, used, where, dialect, values)
+    return funnel_relation(plan.funnel, used, where, dialect, values)
+
+
+def dropoff_condition(dropoff: DropoffPlan, values: Values, dialect: Dialect) -> str:
+    """Select events of the sessions, or of the lasting visitors, that reached the step before this one, and not it."""
+    funnel, last = dropoff.funnel, ":end"
+    where = [SITES, "bot = 0", "session <> 0"]
+    if funnel.people:
+        last = bind(int(values["end"]) + funnel.within, values)
+        where += ["time >= :start", "time < :last"]
+    else:
+        where += [f"time >= :start - {SESSION_BEFORE}", f"time < :end + {SESSION_AFTER}"]
+        where += ["session_started >= :start", "session_started < :end"]
+    scan = _and(where)
+    where += [of_session(item, scan, dialect, values) for item in _together(dropoff.where)]
+    entered = funnel_relation(funnel, "", where, dialect, values).replace(":last", last)
+    missed = f"step_{dropoff.step - 1} is not null and step_{dropoff.step} is null"
+    who = "visitor" if funnel.people else "session"
+    return f"{who} in (select session from {entered} as passage where {missed})"
 
 
 _OF_PERIODS: frozenset[Source] = frozenset(("activity", "retention", "profile_retention", "activations"))
