@@ -26,6 +26,7 @@ from analytics_box.products.flags.ofrep.streams import FlagStreams, States
 from analytics_box.products.flags.usage.counts import FlagCounts
 from analytics_box.products.monitors.domains import DomainWatch
 from analytics_box.products.monitors.erasing import Erasing
+from analytics_box.products.monitors.moving.histories import MonitorHistories
 from analytics_box.products.monitors.probing.registration import Registrations
 from analytics_box.products.monitors.telling import monitors_for_alerts
 from analytics_box.products.overview.live import LiveUpdates, Watching
@@ -175,6 +176,7 @@ def _of_monitors(wired: PartInputs) -> tuple[object, ...]:
     state, settings, clients = wired.state, wired.settings, wired.clients
     return (
         Erasing(wired.events.db),
+        MonitorHistories(wired.events.db, wired.events.strings),
         DomainWatch(Registrations(clients), state.monitors, state.db, wired.clock, settings.public_url),
     )
 

@@ -3,8 +3,12 @@
 A room has a reader for each program whose files it imports, and decides what a row becomes.
 """
 
+import tempfile
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeVar
 
 from msgspec import Struct
@@ -20,6 +24,8 @@ ImportFile = TypeVar("ImportFile")
 
 ImportStatus = Literal["created", "updated", "unchanged", "existing", "failed"]
 STATUSES: Final[tuple[ImportStatus, ...]] = ("created", "updated", "unchanged", "existing", "failed")
+_UPLOAD: Final = "upload-"  # Names of uploaded files begin with this.
+_LEFT_BEHIND: Final = 86_400.0  # Seconds.
 IMPORTS: Final = 6  # Imports a minute, for each organization and kind of resource.
 
 
@@ -35,6 +41,17 @@ async def begin_import(call: Call, own: Reach, subject: str) -> None:
     await call.read(lambda db: check(db, own, "member"))
     if call.identity.operator is None:
         call.parts.limits.take(f"{subject} imports", own.organization_id, IMPORTS)
+
+
+@contextmanager
+def kept_upload(data_dir: Path) -> Iterator[Path]:
+    """A file for an upload, which is removed at the end. Files that a crash left behind are removed first."""
+    for left in data_dir.glob(f"{_UPLOAD}*"):
+        with suppress(OSError):
+            if left.stat().st_mtime < time.time() - _LEFT_BEHIND:
+                left.unlink()
+    with tempfile.NamedTemporaryFile(dir=data_dir, prefix=_UPLOAD) as file:
+        yield Path(file.name)
 
 
 def program_of(

@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import parse_qsl
 
@@ -120,6 +121,7 @@ class _Deadlines:
             del _DEADLINES[self._loop]
 
 
+_UPLOADS: set[object] = set()  # Forms whose files arrive now.
 _PASSING: set[object] = set()  # requests whose bodies are passed over now
 _DEADLINES: dict[asyncio.AbstractEventLoop, _Deadlines] = {}
 
@@ -279,7 +281,56 @@ async def of_request(
 
 
 TYPE = b"multipart/form-data"
+MOST_UPLOADS = 2  # Files that arrive at the same time.
 _MOST_FIELDS = 20
+
+
+async def upload_to(request: "Request[Any, Any, Any]", field: str, path: Path, *, limit: int, seconds: float) -> None:
+    """Write the file in this field of a form to `path`, piece by piece.
+
+    Raises PayloadTooLarge above `limit` bytes, RequestTimeout, BrokenBody, and Unavailable while others upload.
+    """
+    check_headers(request.scope["headers"], wanted=(TYPE,))
+    if len(_UPLOADS) >= MOST_UPLOADS:
+        raise Unavailable(_("Other files are being uploaded. Try again in a minute"), retry_after=60)
+    _type, options = parse_options_header(request.headers.get("content-type", ""))
+    upload, name = object(), ""
+    _UPLOADS.add(upload)
+    try:
+        with (
+            path.open("wb") as file,
+            PushMultipartParser(options.get("boundary", ""), max_segment_count=_MOST_FIELDS, strict=True) as parser,
+        ):
+            async with asyncio.timeout(seconds):
+                async for chunk in _chunks(cast(Scope, request.scope), cast(Receive, request.receive), limit):
+                    for piece in parser.parse(chunk):
+                        if isinstance(piece, MultipartSegment):
+                            name = piece.name
+                        elif piece is not None and name == field:
+                            file.write(piece)
+    except TimeoutError as late:
+        raise RequestTimeout(_("The body did not arrive within {seconds:g} seconds").format(seconds=seconds)) from late
+    except OSError as full:
+        raise Unavailable(_("The file cannot be stored. Check the free disk space"), retry_after=60) from full
+    except (MultipartError, ValueError) as broken:
+        raise BrokenBody(_("The form cannot be read")) from broken
+    finally:
+        _UPLOADS.discard(upload)
+
+
+async def _chunks(scope: Scope, receive: Receive, limit: int) -> AsyncIterator[bytes]:
+    """The body as it arrives. Raises PayloadTooLarge or BrokenBody."""
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise BrokenBody(_("The body is incomplete, or a chunk has no valid size"))
+        more, size = message["more_body"], size + len(message["body"])
+        if size > limit:
+            raise PayloadTooLarge(_TOO_LARGE.format(limit))
+        if message["body"]:
+            yield message["body"]
+    scope["body_read"] = True
 
 
 def fields(sent: bytes, content_type: str) -> dict[str, bytes]:

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import click
+import msgspec
 
 from analytics_box.app.cli.command import Request, option
+from analytics_box.base.errors import BadRequest
 from analytics_box.base.file_queue import EXISTING
+from analytics_box.base.store.foreign import is_database
 
 FILE: Final = click.Argument(("file",), type=click.File("rb"))
 DRY_RUN: Final = option("dryRun", "--dry-run", "Show what would change without changing anything.", is_flag=True)
@@ -26,6 +29,7 @@ UPDATE_EXISTING: Final = option(
     default="skip",
 )
 _PRIVATE: Final = 0o600
+_HEAD: Final = 65_536  # These bytes show whether a file is a database.
 
 
 def read_text(file: BinaryIO, most_bytes: int) -> str:
@@ -41,14 +45,30 @@ def read_text(file: BinaryIO, most_bytes: int) -> str:
         raise click.ClickException(f"The file is not valid UTF-8 in line {line}") from broken
 
 
-def import_file(most_bytes: int) -> Callable[[Request], Any]:
-    """Call an import with the text of FILE as its `content`."""
+def import_file(most_bytes: int, read_database: Callable[[Path], Any] | None = None) -> Callable[[Request], Any]:
+    """Call an import with the text of FILE as its `content`. A database is read here, however large it is."""
 
     def run(request: Request) -> Any:
-        content = read_text(request.values["file"], most_bytes)
+        file: BinaryIO = request.values["file"]
+        if read_database is not None and file.seekable() and is_database(file.read(_HEAD)):
+            content = _database_content(Path(file.name), read_database, most_bytes)
+        else:
+            if file.seekable():
+                file.seek(0)
+            content = read_text(file, most_bytes)
         return request.call(given=request.input | {"content": content})
 
     return run
+
+
+def _database_content(path: Path, read_database: Callable[[Path], Any], most_bytes: int) -> str:
+    try:
+        content = msgspec.json.encode(read_database(path))
+    except BadRequest as wrong:
+        raise click.ClickException(wrong.message) from wrong
+    if len(content) > most_bytes:
+        raise click.ClickException(f"The contents of the database are larger than {most_bytes:,} bytes")
+    return content.decode()
 
 
 def write(pieces: Iterable[str], to: str) -> None:

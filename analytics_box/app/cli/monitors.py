@@ -37,6 +37,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.monitor import Assertion, Granularity, Kind, Monitor, Options, RecordType, Subject
 from analytics_box.products.monitors.moving.files import MOST_BYTES
+from analytics_box.products.monitors.moving.kuma_database import read_kuma_database
 from analytics_box.products.monitors.moving.wanted import Form, Source
 from analytics_box.products.monitors.probing.address import clean_address
 from analytics_box.products.monitors.probing.probe import KINDS, Prober
@@ -298,14 +299,15 @@ monitor = click.Group(
         command(
             "import",
             "uptime.import",
-            "Import monitors from FILE: an Analytics Box export, an Uptime Kuma backup, or a Gatus configuration.\n\n"
+            "Import monitors from FILE: an Analytics Box export, kuma.db, a dump or a backup of Uptime Kuma, or a "
+            "Gatus configuration.\n\n"
             "FILE can be - for standard input. Each monitor succeeds or fails by itself; the exit code is 1 if a "
             "monitor failed. Options without a counterpart are listed.",
             FILE,
             option("source", "--source", "Product that wrote the file. [default: detected]", choices=get_args(Source)),
             UPDATE_EXISTING,
             DRY_RUN,
-            run=import_file(MOST_BYTES),
+            run=import_file(MOST_BYTES, read_kuma_database),
             text=_import_lines,
             failed=lambda answer: bool(answer["failed"]),
             settings=LINK_SETTINGS,

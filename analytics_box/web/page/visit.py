@@ -4,6 +4,7 @@ One value instead of many parts in the signature of every handler, and one way f
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any, cast
 
 from litestar import Request, Response
@@ -24,6 +25,7 @@ from analytics_box.web.page.shell import frame
 from analytics_box.web.page.templates import MOST_FORM_BYTES, Pages, field_errors, form_of, go
 
 _FORM = (body.TYPE,)
+_LONGEST_UPLOAD = 600.0  # Seconds until an uploaded file must have arrived.
 _FRAME = 8_192  # bytes that boundaries, headers and other fields may have beside the file
 
 
@@ -124,6 +126,10 @@ class PageRequest(Struct, frozen=True):
     async def uploaded_with(self, field: str, *, limit: int) -> tuple[dict[str, str], bytes]:
         """The other fields of a form with a file, and the file. Raises the refusals of http.page.upload."""
         return await uploaded_with(self.request, field, limit=limit, seconds=self.parts.settings.body_seconds)
+
+    async def upload_to(self, field: str, path: Path, *, limit: int) -> None:
+        """Write a posted file to `path`. Raises the refusals of body.upload_to."""
+        await body.upload_to(self.request, field, path, limit=limit, seconds=_LONGEST_UPLOAD)
 
     def settings_page(
         self, template: str, tab: Tab, *, again: Again | None = None, cookie: str = "", **context: Any

@@ -6,17 +6,20 @@ A dry run of an import answers the same without storing anything.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
+import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.base import audit
-from analytics_box.base.errors import BoxError, Conflict, Forbidden
-from analytics_box.base.file_queue import Existing, FileQueue
+from analytics_box.base.errors import BadRequest, BoxError, Conflict, Forbidden
+from analytics_box.base.file_queue import Existing, FileQueue, keep_going
 from analytics_box.base.identity import at_least
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.store.db import Connection
+from analytics_box.base.store.foreign import is_database
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.calls import reachable_monitors
 from analytics_box.products.monitors.directory import Monitors
@@ -26,7 +29,10 @@ from analytics_box.products.monitors.editing.shown import push_url
 from analytics_box.products.monitors.monitor import Id
 from analytics_box.products.monitors.moving import files, gatus, kuma, own
 from analytics_box.products.monitors.moving import plan as moving_plan
+from analytics_box.products.monitors.moving.histories import MonitorHistories
+from analytics_box.products.monitors.moving.kuma_database import read_kuma_database
 from analytics_box.products.monitors.moving.plan import (
+    OWN_ID,
     ExistingMonitors,
     MonitorImportPlan,
     PlannedImport,
@@ -50,6 +56,8 @@ from analytics_box.web.call import Call
 
 T = TypeVar("T")
 
+MOST_OF_DATABASE: Final = 500_000_000  # Bytes of an uploaded file.
+_HEAD: Final = 65_536  # These bytes show whether a file is a database.
 _AT_ONCE: Final = 50  # monitors in one write or one look, so that others hardly wait
 _READERS: Final[dict[Source, Callable[[dict[str, Any]], MonitorImportFile]]] = {
     "analytics-box": own.read_own,
@@ -57,9 +65,9 @@ _READERS: Final[dict[Source, Callable[[dict[str, Any]], MonitorImportFile]]] = {
     "gatus": gatus.read_gatus,
 }
 _LOOKS: Final[tuple[tuple[Source, Callable[[Mapping[str, Any]], bool]], ...]] = (
-    ("uptime-kuma", kuma.is_kuma),
-    ("gatus", gatus.is_gatus),
-    ("analytics-box", own.is_own),
+    ("uptime-kuma", lambda given: "monitorList" in given),
+    ("gatus", lambda given: not given.keys().isdisjoint(("endpoints", "services", "external-endpoints"))),
+    ("analytics-box", lambda given: "monitors" in given),
 )
 
 
@@ -132,6 +140,10 @@ async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAns
     planned, done = await queue.run(call.identity.holder, _plan_items, plan, file.monitors)
     for some in (planned[first : first + _AT_ONCE] for first in range(0, len(planned), _AT_ONCE)):
         done += some if given.dryRun else await _store_items(call, acting, some)
+    if not given.dryRun:
+        for one in done:
+            if one.monitor is not None and one.wanted.history is not None:
+                await call.parts[MonitorHistories].add(one.monitor, one.wanted.history)
     listed = await _windows(call, acting, plan.ids, file.windows, given)
     notes = await _alert_notes(call, acting, file, done, dry=given.dryRun)
     rows = [_row(call, one, dry=given.dryRun) for one in sorted(done, key=lambda one: one.wanted.number)]
@@ -144,6 +156,27 @@ async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAns
         notes=(*file.notes, *notes),
         **count_statuses(rows),
     )
+
+
+async def uploaded_content(call: Call, path: Path) -> str:
+    """The text of an uploaded file; of a database its contents in the form of a backup. Raises BadRequest."""
+    queue = call.parts[FileQueue]
+    return await queue.run(call.identity.holder, _uploaded_content, path)
+
+
+def _uploaded_content(path: Path) -> str:
+    with path.open("rb") as file:
+        start = file.read(_HEAD)
+    if not start:
+        raise BadRequest(_("Choose a file"))
+    if is_database(start):
+        return msgspec.json.encode(read_kuma_database(path, keep_going)).decode()
+    if path.stat().st_size > files.MOST_BYTES:
+        raise BadRequest(_("A file can have up to {most} MB").format(most=files.MOST_BYTES // 1_000_000))
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as binary:
+        raise BadRequest(_("This is not a text file")) from binary
 
 
 def read_import(content: str, source: Source | None) -> tuple[Source, MonitorImportFile]:
@@ -248,7 +281,7 @@ async def _window(
         if given.dryRun:
             messages.check_window(windows.draft_window(acting, message, wanted.ref), call.now)
         else:
-            window_id = wanted.ref if monitors.window(wanted.ref) is None and _is_id(wanted.ref) else ""
+            window_id = wanted.ref if monitors.window(wanted.ref) is None and OWN_ID.match(wanted.ref) else ""
             made: MaintenanceWindow = await call.write(
                 lambda db: windows.create(db, monitors, acting, message, window_id=window_id)
             )
@@ -280,10 +313,6 @@ async def _alert_notes(
         ]
 
     return await (call.read if dry else call.write)(follow)
-
-
-def _is_id(ref: str) -> bool:
-    return len(ref) == 20 and ref.isascii() and ref.isalnum()
 
 
 def _row(call: Call, one: PlannedImport, *, dry: bool) -> MonitorRowOutcome:

@@ -40,11 +40,6 @@ _EVERY = 60.0  # seconds, where nothing else is said
 _TRIES: Final = 3, 2  # failures and successes of an alert where nothing else is said
 
 
-def is_gatus(given: Mapping[str, Any]) -> bool:
-    """Whether this looks like such a configuration."""
-    return any(name in given for name in ("endpoints", "services", "external-endpoints"))
-
-
 def read_gatus(given: Mapping[str, Any]) -> MonitorImportFile:
     """The monitors of a Gatus configuration. Raises BadRequest for any other file."""
     source = Taking(given)

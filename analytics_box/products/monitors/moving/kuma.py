@@ -1,29 +1,41 @@
-"""Monitors of Uptime Kuma, from the JSON of its backup (Settings, Backup, Export). Pure."""
+"""Monitors of Uptime Kuma, from the JSON of its backup, or from its database in the same form. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any, Final
 from urllib.parse import unquote
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.translation import _
+from analytics_box.base.translation import _, ngettext
 from analytics_box.base.urls import url_parts
 from analytics_box.products.monitors.monitor import LONGEST_GROUP, LONGEST_TAG, MOST_TAGS
 from analytics_box.products.monitors.moving.files import Taking
+from analytics_box.products.monitors.moving.history import MonitorHistory
 from analytics_box.products.monitors.moving.wanted import (
     MOST,
+    MOST_WINDOWS,
     ImportNotification,
     MonitorImportFile,
     MonitorImportItem,
     MonitorImportNotes,
+    WindowImportItem,
     granularity,
     new_monitor,
     timeout,
     times,
 )
+from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow
 
+# Fields of types of monitors that are not supported: they say nothing about others.
+_OF_OTHERS: Final = re.compile(
+    r"(?:kafka|grpc|mqtt|radius|docker|game|snmp|rabbitmq|database|smtp|ws[A-Z]|remote_?[bB]rowser|systemService|"
+    r"localService|globalping|subtype|location|protocol|manual|oauth|tls[A-Z]|auth(?:Domain|Workstation)\Z|ssh|restart|"
+    r"slowResponse|response|save[A-Z]|show[A-Z]|ping|domainExpiry|custom|invertKeyword\Z)"
+)
 _PASSED: Final = frozenset(  # says nothing, or what is so here anyway
     (
         *("id", "weight", "dns_last_result", "pathName", "path", "childrenIDs", "maintenance", "forceInactive"),
@@ -32,10 +44,13 @@ _PASSED: Final = frozenset(  # says nothing, or what is so here anyway
         *("ping_numeric", "jsonPath", "responseMaxLength", "ping_per_request_timeout", "domainExpiryNotification"),
         *("jsonPathOperator", "expectedValue", "remote_browser", "grpcEnableTls", "mqttCheckType"),
         *("dns_resolve_type", "dns_resolve_server", "method", "maxredirects", "accepted_statuscodes", "hostname"),
-        *("port", "url", "keyword", "retryOnlyOnStatusCodeFailure"),
+        *("port", "url", "keyword", "retryOnlyOnStatusCodeFailure", "history", "userId"),
     )
 )
 # The types of channels whose names differ.
+_BLANK: Final = ("[]", "{}", "null")
+_CLOCK: Final = re.compile(r"[0-2]\d:[0-5]\d")
+_LONGEST_NAME: Final = 230
 _CHANNELS: Final = {"smtp": "email"}
 _HTTP: Final = ("http", "keyword", "json-query")
 _PATH = re.compile(r"\$?\.?[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*|\[\d+\])*\Z", re.ASCII)
@@ -54,11 +69,6 @@ _TYPES: Final = {
 }
 
 
-def is_kuma(given: Mapping[str, Any]) -> bool:
-    """Whether this looks like such a backup."""
-    return "monitorList" in given
-
-
 def read_kuma(given: Mapping[str, Any]) -> MonitorImportFile:
     """The monitors of an Uptime Kuma backup. Raises BadRequest for any other file."""
     listed = given.get("monitorList")
@@ -69,13 +79,94 @@ def read_kuma(given: Mapping[str, Any]) -> MonitorImportFile:
         raise BadRequest(_("A file can have up to {most} monitors; split it").format(most=f"{MOST:,}"))
     groups = _Groups({str(one.get("id")): one for one in monitors if one.get("type") == "group"})
     notes = [_("Proxies are not supported.")] if given.get("proxyList") else []
+    if pages := given.get("statusPageList"):
+        notes.append(
+            ngettext(
+                "The file also has 1 status page. Import the monitors first, then the file on the page Status pages.",
+                "The file also has {count} status pages. Import the monitors first, then the file on the page Status "
+                "pages.",
+                len(pages) if isinstance(pages, list) else 1,
+            ).format(count=len(pages))
+        )
+    windows: list[WindowImportItem] = []
+    for one in given.get("maintenanceList") or ():
+        if isinstance(one, dict) and len(windows) < MOST_WINDOWS:
+            windows += _windows(one, notes)
     return MonitorImportFile(
         monitors=tuple(
             _import_item(number, one, groups) for number, one in enumerate(monitors, 1) if one.get("type") != "group"
         ),
         notifications=tuple(_notifications(given.get("notificationList"))),
+        windows=tuple(windows),
         notes=tuple(notes),
     )
+
+
+def _windows(given: Mapping[str, Any], notes: list[str]) -> Iterator[WindowImportItem]:
+    """The windows of a maintenance: one for each of its days of the month, otherwise one."""
+    name = str(given.get("title") or "")[:_LONGEST_NAME]
+    monitors = [str(one) for one in _items(given, "monitors")]
+    plain = {"name": name, "covers": {"monitorIds": monitors}}
+    try:
+        if not given.get("active"):
+            raise BadRequest(_("it is inactive"))
+        if not monitors:
+            raise BadRequest(_("it has no monitors"))
+        for number, fields in enumerate(_times(given, name)):
+            made = msgspec.convert(plain | fields, CreateMaintenanceWindow)
+            yield WindowImportItem(ref=f"maintenance {given.get('id')} {number}", given=made)
+    except (BadRequest, msgspec.ValidationError) as wrong:
+        notes.append(_("Maintenance {name} is not imported: {reason}.").format(name=name, reason=wrong))
+
+
+def _times(given: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    """The times of each window of a maintenance. Raises BadRequest for a strategy that is not supported."""
+    strategy, repeat = str(given.get("strategy") or ""), _repeat(given)
+    if strategy == "single":
+        return [dict(zip(("startsAt", "endsAt"), _dates(given), strict=True))]
+    if strategy == "recurring-weekday":
+        days = sorted({int(day) or 7 for day in _items(given, "weekdays") if day in range(7)})
+        return [{"repeat": repeat | {"every": "week", "weekdays": days}}]
+    if strategy == "recurring-interval" and given.get("intervalDay") == 1:
+        return [{"repeat": repeat | {"every": "day"}}]
+    if strategy == "recurring-day-of-month":
+        numbers = [-1 if day == "lastDay1" else day for day in _items(given, "daysOfMonth")]
+        labels = [_("last day") if day == -1 else _("day {number}").format(number=day) for day in numbers]
+        return [
+            {"name": f"{name} ({label})", "repeat": repeat | {"every": "month", "day": day}}
+            for day, label in zip(numbers, labels, strict=True)
+        ]
+    if strategy == "recurring-interval":
+        raise BadRequest(_("an interval of several days is not supported"))
+    raise BadRequest(_("the strategy {strategy} is not supported").format(strategy=strategy[:40]))
+
+
+def _repeat(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The time and duration of a maintenance that repeats. Its `duration` is in seconds."""
+    start, end = (str(one)[:5] for one in [*_items(given, "timeRange"), "", ""][:2])
+    minutes = round(given["duration"] / 60) if isinstance(given.get("duration"), int | float) else 0
+    if not minutes and _CLOCK.match(start) and _CLOCK.match(end):
+        began, ended = (int(one[:2]) * 60 + int(one[3:5]) for one in (start, end))
+        minutes = (ended - began) % 1_440
+    _start, until = _dates(given)
+    return {"time": start, "minutes": minutes, "zone": str(given.get("timezone") or "UTC"), "until": until}
+
+
+def _dates(given: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """The first and last instant of a maintenance; its times are local ones."""
+    found: list[str | None] = []
+    for one in [*_items(given, "dateRange"), "", ""][:2]:
+        try:
+            zone = ZoneInfo(str(given.get("timezone") or "UTC"))
+            found.append(datetime.fromisoformat(str(one)).replace(tzinfo=zone).isoformat() if one else None)
+        except (ValueError, OSError, ZoneInfoNotFoundError):
+            found.append(None)
+    return found[0], found[1]
+
+
+def _items(given: Mapping[str, Any], name: str) -> list[Any]:
+    found = given.get(name)
+    return found[:1_000] if isinstance(found, list) else []
 
 
 def _notifications(given: Any) -> Iterator[ImportNotification]:
@@ -114,12 +205,15 @@ def _import_item(number: int, given: dict[str, Any], groups: "_Groups") -> Monit
     chosen = source.take("notificationIDList")
     told = tuple(str(ref) for ref, is_on in chosen.items() if is_on) if isinstance(chosen, dict) else ()
     for lost in source.rest(_PASSED):
+        if _OF_OTHERS.match(lost) or given[lost] in _BLANK:
+            continue
         notes.lost(lost, decides=lost in {"proxyId", "conditions"})
     made, field, error = new_monitor(fields)
     return MonitorImportItem(
         **plain,
         given=made,
         notifications=told,
+        history=msgspec.convert(given["history"], MonitorHistory) if given.get("history") else None,
         taken=tuple(source.taken),
         notes=tuple(notes.said),
         decides=notes.decides,

@@ -83,11 +83,6 @@ class OwnMonitorFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     maintenances: Annotated[tuple[FileWindow, ...], Meta(max_length=MOST_WINDOWS)] = ()
 
 
-def is_own(given: Mapping[str, Any]) -> bool:
-    """Whether this is such a file."""
-    return "monitors" in given
-
-
 def export_values(
     monitors: Iterable[Monitor], windows: Iterable[MaintenanceWindow], domains: Mapping[str, str], *, secrets: bool
 ) -> Any:

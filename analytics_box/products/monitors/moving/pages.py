@@ -9,15 +9,16 @@ from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadTooLarge
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.moving.calls import (
+    MOST_OF_DATABASE,
     ExportMonitors,
     ImportMonitors,
     MonitorImportAnswer,
     export,
     import_monitors,
+    uploaded_content,
 )
-from analytics_box.products.monitors.moving.files import MOST_BYTES
 from analytics_box.products.monitors.page_frame import frame
-from analytics_box.resource.imports import import_title
+from analytics_box.resource.imports import import_title, kept_upload
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 _SOURCES = {"analytics-box": _("Analytics Box"), "uptime-kuma": _("Uptime Kuma"), "gatus": _("Gatus")}
@@ -39,21 +40,14 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
     """
     if do not in _DOING:
         raise NotFound(_("There is nothing at this address"))
-    try:
-        sent = await visit.upload("file", limit=MOST_BYTES)
-    except PayloadTooLarge as large:
-        wrong = _("A file can have up to {most} MB").format(most=MOST_BYTES // 1_000_000)
-        return _page(visit, code=large.status, wrong=wrong)
-    if not sent:
-        return _page(visit, code=400, wrong=_("Choose a file"))
-    try:
-        content = sent.decode("utf-8-sig")
-        given = ImportMonitors(content, existing="update" if do == "update" else "skip", dryRun=do == "try")
-        return _page(visit, found=await import_monitors(visit.call, given))
-    except UnicodeDecodeError:
-        return _page(visit, code=400, wrong=_("This is not a text file"))
-    except (BadRequest, Conflict) as refused:
-        return _page(visit, code=refused.status, wrong=refused.message)
+    with kept_upload(visit.parts.settings.data_dir) as path:
+        try:
+            await visit.upload_to("file", path, limit=MOST_OF_DATABASE)
+            content = await uploaded_content(visit.call, path)
+            given = ImportMonitors(content, existing="update" if do == "update" else "skip", dryRun=do == "try")
+            return _page(visit, found=await import_monitors(visit.call, given))
+        except (BadRequest, Conflict, PayloadTooLarge) as refused:
+            return _page(visit, code=refused.status, wrong=refused.message)
 
 
 async def export_file(visit: Visitor, form: FromPath[str]) -> Response[str]:

@@ -29,7 +29,7 @@ from analytics_box.products.monitors.moving.wanted import ImportNotification, Mo
 from analytics_box.resource.imports import ImportStatus
 from analytics_box.resource.reach import Reach
 
-_OWN_ID: Final = re.compile(r"[0-9A-Za-z]{20}\Z")
+OWN_ID: Final = re.compile(r"[0-9A-Za-z]{20}\Z")
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{32,64}")
 _NEW_URL: Final = "The push URL is new, because the token in the file is in use or too weak"
 _CIRCLE: Final = "The parents of this monitor form a circle"
@@ -96,7 +96,7 @@ class MonitorImportPlan:
 
     def _of(self, wanted: MonitorImportItem, given: CreateMonitor) -> PlannedImport:
         notes = list(wanted.notes)
-        is_free = _OWN_ID.match(wanted.ref) is not None and wanted.ref not in self._around.ids
+        is_free = OWN_ID.match(wanted.ref) is not None and wanted.ref not in self._around.ids
         draft = change.draft_monitor(
             self._fence, self._acting, given, given.kind, monitor_id=wanted.ref if is_free else ""
         )
@@ -126,6 +126,8 @@ class MonitorImportPlan:
             self.ids[wanted.ref] = made.id
         if made.kind == "push" and not wanted.token:
             notes.append("It has a new URL to push to")
+        if wanted.history is not None and (wanted.history.spans or wanted.history.days):
+            notes.append(wanted.history.summary)
         if wanted.decides and not given.is_paused:
             notes.append("It is paused; look at it and resume it")
         return PlannedImport(wanted=wanted, status="created", monitor=made, notes=tuple(notes))

@@ -11,6 +11,7 @@ from analytics_box.base.file_queue import keep_going
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.editing.messages import CreateMonitor
 from analytics_box.products.monitors.monitor import SECONDS, Granularity
+from analytics_box.products.monitors.moving.history import MonitorHistory
 from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow
 
 T = TypeVar("T")
@@ -38,6 +39,7 @@ class MonitorImportItem(Struct, frozen=True, kw_only=True):
     parent: str = ""
     website: str = ""
     token: str = ""
+    history: MonitorHistory | None = None
     keeps_send: bool = False
     keeps_url: bool = False
     notifications: tuple[str, ...] = ()

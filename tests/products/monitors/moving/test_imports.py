@@ -112,7 +112,6 @@ def test_unsupported_options_of_uptime_kuma_are_reported(world: World) -> None:
         "An interval of 20 seconds becomes 60 seconds",
         "description is not supported",
         "resendInterval is not supported",
-        "kafkaProducerSaslOptions is not supported",
     }
     assert {"interval", "timeout", "headers", "tags", "maxretries"} <= {*found["Shop"]["taken"]}
     assert found["Postgres"]["notes"] == ["maxretries + 1 becomes 10"]
