@@ -20,7 +20,7 @@ from analytics_box.query import ranges
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType
 from analytics_box.query.filters import Filter, FilterGroup
-from analytics_box.query.ranges import DayRange, TimeWindow
+from analytics_box.query.ranges import DayRange, TimeBucket, TimeWindow
 from analytics_box.query.request import MAX_LIMIT, GivenParameter, GivenQuery, QueryFilterInput, QueryRequest, check
 from analytics_box.query.run import QueryRunner
 from analytics_box.web.page.dates import USUAL, Formats
@@ -103,6 +103,11 @@ class PageQuery(Struct, frozen=True):
         """The instants at which the days of the page begin and end."""
         return ranges.window(self.days, self.zone, None)
 
+    @property
+    def buckets(self) -> tuple[TimeBucket, ...]:
+        """The buckets of a series on the page."""
+        return ranges.window(self.days, self.zone, self.steps, self.formats.week[0]).buckets
+
     async def notes_shown(self) -> Sequence[ChartNote]:
         """The notes in the days of the page."""
         if self.told.notes is None:
@@ -136,7 +141,7 @@ class PageQuery(Struct, frozen=True):
     @property
     def _starts(self) -> tuple[date, ...]:
         """The first days of the weeks or months of the range."""
-        own = ranges.window(self.days, self.zone, self.steps, self.formats.week[0]).buckets
+        own = self.buckets
         return tuple(date.fromisoformat(bucket.label) for bucket in own)
 
     @property

@@ -79,9 +79,8 @@ async def known_groups(
 ) -> tuple[KnownGroup, ...]:
     """Groups with their states, in the order of their rows; of `only` one, less is asked. Raises UnansweredQuery."""
     begin = max(asking.days.first - timedelta(days=LOOK_BACK), asking.days.last - timedelta(days=MAX_DAYS - 1))
-    longer = replace(
-        asking, days=DayRange(begin, asking.days.last), compared=None, filters=of_group(only) if only else ()
-    )
+    alone = (QueryFilterInput("fingerprint", "eq", only),) if only else ()
+    longer = replace(asking, days=DayRange(begin, asking.days.last), compared=None, filters=alone)
     (found,) = await longer.rows((), derived=(RELEASES,), limit=MAX_LIMIT)
     happened: dict[str, list[Occurrences]] = defaultdict(list)
     for row in found:
@@ -95,11 +94,6 @@ async def known_groups(
         is_new = state == "open" and not is_back and first >= start and begin < asking.days.first
         groups.append(KnownGroup(row, state, is_back, is_new, first))
     return tuple(groups)
-
-
-def of_group(fingerprint: str) -> tuple[QueryFilterInput, ...]:
-    """The filter that selects a group."""
-    return (QueryFilterInput(field="fingerprint", op="eq", value=fingerprint),)
 
 
 class GoalEffect(Struct, frozen=True):

@@ -28,7 +28,6 @@ from analytics_box.products.errors.figures import (
     GoalEffect,
     goal_effect,
     known_groups,
-    of_group,
     trends,
 )
 from analytics_box.products.errors.group import LONGEST, State
@@ -49,6 +48,7 @@ from analytics_box.products.source_maps.stacks import original_stack
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.filters import UNKNOWN
+from analytics_box.query.request import QueryFilterInput
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
@@ -133,7 +133,9 @@ async def show(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -
     if settled is not None:
         return settled
     asking, board = await page.empty(visit, website.site, view)
-    narrow = replace(asking, filters=(*asking.filters, *of_group(fingerprint)), compared=None)
+    narrow = replace(
+        asking, filters=(*asking.filters, QueryFilterInput("fingerprint", "eq", fingerprint)), compared=None
+    )
     story, failed = None, ""
     try:
         story = await _story(visit, asking, narrow, board.view, website, fingerprint)
@@ -161,7 +163,7 @@ async def file(visit: Visitor, website_id: FromPath[str], name: FromPath[str], f
     view = read_view(path_of(website, fingerprint), visit.request.query_params, WEBSITE)
 
     async def sheet(split: str, asking: PageQuery) -> ExportSheet:
-        narrow = replace(asking, filters=(*asking.filters, *of_group(fingerprint)))
+        narrow = replace(asking, filters=(*asking.filters, QueryFilterInput("fingerprint", "eq", fingerprint)))
         (rows,) = await narrow.rows((), derived=(BY[split],), limit=export.MOST_ROWS)
         return ExportSheet(split, tuple(output.name for output in BY[split].outputs), rows)
 

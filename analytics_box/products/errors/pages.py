@@ -20,7 +20,6 @@ from analytics_box.products.errors import group
 from analytics_box.products.errors.figures import GROUPS, MOST_GROUPS, KnownGroup, known_groups, trends
 from analytics_box.products.errors.group import State
 from analytics_box.products.overview.board import WEBSITE
-from analytics_box.query import ranges
 from analytics_box.query.catalog.types import Record
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
@@ -203,8 +202,7 @@ def script_of(row: Record) -> str:
 
 def by_bucket(asking: PageQuery, series: Mapping[str, int]) -> dict[str, int]:
     """The errors of each bucket of the range, by its label."""
-    window = ranges.window(asking.days, asking.zone, asking.steps, asking.formats.week[0])
-    return {bucket.label: series.get(bucket.label, 0) for bucket in window.buckets}
+    return {bucket.label: series.get(bucket.label, 0) for bucket in asking.buckets}
 
 
 def _points(counts: Sequence[int]) -> str:

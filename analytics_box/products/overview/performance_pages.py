@@ -15,6 +15,7 @@ from analytics_box.base.translation import _
 from analytics_box.figures import export, page, suggesting
 from analytics_box.figures.asking import PageQuery, SubjectFacts, UnansweredQuery
 from analytics_box.figures.export import ExportSheet
+from analytics_box.figures.marks import ChartNote, NoteFlag, flags, marks
 from analytics_box.figures.related import FlagHistories
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.notes.on_charts import on_charts
@@ -27,7 +28,6 @@ from analytics_box.products.overview.compact import (
     rate,
     round_percentile,
 )
-from analytics_box.query import ranges
 from analytics_box.query.catalog.registry import TYPES, QueryType
 from analytics_box.query.catalog.types import Record, ScanRequest, column
 from analytics_box.query.catalog.values import field, text_or_unknown
@@ -48,6 +48,8 @@ SPLITS: Final = {
     "release": _("Release"),
 }
 MOST_ROWS: Final = 25
+# Rows of the compared range in which those of the breakdown are looked for.
+_MOST_BEFORE: Final = 1_000
 # Load phases by percentile.
 _PHASE_TYPES: Final = {
     rank: replace(
@@ -68,6 +70,7 @@ _PHASES: Final = {
     "render_time": _("Render"),
     "load_time": _("Page loaded"),
 }
+EARLIER: Final = _("before: {value}")
 _WIDTH, _HEIGHT = 600, 120
 
 
@@ -97,7 +100,7 @@ class MetricCard(Struct, frozen=True):
 
 
 class SplitRow(Struct, frozen=True):
-    """A value of the breakdown."""
+    """A value of the breakdown; `before` is its percentile in the compared range in words, or empty."""
 
     name: str
     value: str
@@ -107,15 +110,27 @@ class SplitRow(Struct, frozen=True):
     visitors: str
     samples: str
     width: str
+    before: str
 
 
 class LoadPhase(Struct, frozen=True):
-    """A phase of loading a page."""
+    """A phase of loading a page; `before` is its time in the compared range in words, or empty."""
 
     name: str
     value: str
     samples: str
     width: str
+    before: str
+
+
+class TrendFlag(Struct, frozen=True):
+    """A flag on the trend at a `place` (class w0 … w100), and the number of its `first` note in the list of notes. What
+    one that `is_late` says is shown to its left."""
+
+    place: str
+    first: int
+    is_late: bool
+    flag: NoteFlag
 
 
 async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
@@ -128,20 +143,26 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     asking, view = await page.asking_for(visit, website.site, view, SubjectFacts(notes=on_charts(visit, website)))
     _same, board = await page.empty(visit, website.site, view)
     metric, rank, split = _choices(view)
-    failed, rows, window = "", None, asking.window
+    failed, rows, earlier, window = "", None, None, asking.window
     notes, changes = await asyncio.gather(
         asking.notes_shown(), visit.parts[FlagHistories].find(visit, website, window.start, window.end)
     )
+    derived = (_split_type(split, metric, rank), _PHASE_TYPES[rank])
     compares = asking.compared is not None and not asking.compared.nothing
     try:
         rows = await asking.rows(
             ("vitals_overview", "vitals_time_series"),
             before=("vitals_overview",) if compares else (),
-            derived=(_split_type(split, metric, rank), _PHASE_TYPES[rank]),
+            derived=derived,
         )
+        if asking.compared is not None and compares:
+            before_it = replace(asking, days=asking.compared.days, compared=None)
+            earlier = await before_it.rows((), derived=derived, limit=_MOST_BEFORE)
     except UnansweredQuery as wrong:
         failed = _("These figures could not be loaded: {why}").format(why=wrong)
     overview, series, *before, parts, phases = rows or ([], [], [], [])
+    parts_before, phases_before = earlier or ([], [])
+    shown = sorted((*notes, *changes), key=lambda note: note.at)
     trend, most = _trend(asking, [row for row in series if row["metric_name"] == metric], rank)
     return visit.pages.show(
         "performance.html",
@@ -158,14 +179,15 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         split=SPLITS[split],
         metric=metric,
         rank=rank,
-        rows=_rows(parts, metric, rank),
+        rows=_rows(parts, parts_before, metric, rank),
         more=_("Showing the {count} with the most visitors affected.").format(count=MOST_ROWS)
         if len(parts) > MOST_ROWS
         else "",
         trend=trend,
         trend_most=percentile_text(metric, round_percentile(metric, most)),
-        notes=sorted((*notes, *changes), key=lambda note: note.at),
-        phases=_phases(phases, rank),
+        notes=shown,
+        flags=_flags(asking, series, shown) if trend else (),
+        phases=_phases(phases, phases_before, rank),
     )
 
 
@@ -238,9 +260,7 @@ def _cards(
                 value=percentile_text(name, shown),
                 rating=rate(name, shown),
                 words=RATINGS[rate(name, shown)],
-                before=_("before: {value}").format(
-                    value=percentile_text(name, round_percentile(name, earlier[name][rank]))
-                )
+                before=EARLIER.format(value=percentile_text(name, round_percentile(name, earlier[name][rank])))
                 if name in earlier
                 else "",
                 samples=_("{count} measured").format(count=figures.count(row["samples"])),
@@ -257,8 +277,15 @@ def _cards(
     return cards
 
 
-def _rows(parts: Sequence[Record], metric: str, rank: str) -> list[SplitRow]:
-    shown = parts[:MOST_ROWS]
+def _before(name: str, row: Record | None, rank: str) -> str:
+    """The percentile of a metric in a row of the compared range, in words; empty if it was not measured."""
+    if row is None or not row["samples"]:
+        return ""
+    return EARLIER.format(value=percentile_text(name, round_percentile(name, row[rank] / PARTS_OF_ONE)))
+
+
+def _rows(parts: Sequence[Record], before: Sequence[Record], metric: str, rank: str) -> list[SplitRow]:
+    shown, earlier = parts[:MOST_ROWS], {row["name"]: row for row in before}
     most = max((row["poor_users"] for row in shown), default=0)
     rows = []
     for row in shown:
@@ -273,6 +300,7 @@ def _rows(parts: Sequence[Record], metric: str, rank: str) -> list[SplitRow]:
                 visitors=figures.count(row["poor_users"]),
                 samples=figures.count(row["samples"]),
                 width=figures.bar_width(row["poor_users"], most),
+                before=_before(metric, earlier.get(row["name"]), rank),
             )
         )
     return rows
@@ -280,23 +308,40 @@ def _rows(parts: Sequence[Record], metric: str, rank: str) -> list[SplitRow]:
 
 def _trend(asking: PageQuery, series: Sequence[Record], rank: str) -> tuple[str, float]:
     """The points of the percentile over time, as SVG has them, and the highest value."""
-    window = ranges.window(asking.days, asking.zone, asking.steps, asking.formats.week[0])
+    buckets = asking.buckets
     values = {row["date"]: row[rank] for row in series}
     most = max(values.values(), default=0)
     if len(values) < 2 or not most:
         return "", most
-    wide = _WIDTH / (len(window.buckets) - 1)
+    wide = _WIDTH / (len(buckets) - 1)
     points = (
         f"{place * wide:.1f},{_HEIGHT - values[bucket.label] * _HEIGHT / most:.1f}"
-        for place, bucket in enumerate(window.buckets)
+        for place, bucket in enumerate(buckets)
         if bucket.label in values
     )
     return " ".join(points), most
 
 
-def _phases(rows: Sequence[Record], rank: str) -> list[LoadPhase]:
+def _flags(asking: PageQuery, series: Sequence[Record], notes: Sequence[ChartNote]) -> list[TrendFlag]:
+    """The flags of notes above the trend, whose points reach from its left end to its right."""
+    axis, dates = asking.axis, [{"date": bucket.label} for bucket in asking.buckets]
+    named = axis.places(dates, axis.last)
+    numbers = {note: number for number, note in enumerate(notes)}
+    last = len(named) - 1
+    return [
+        TrendFlag(
+            figures.bar_width(min(max(flag.place, 0), last), last),
+            min(numbers[note] for note in flag.notes),
+            flag.place > last / 2,
+            flag,
+        )
+        for flag in flags(marks(notes, named, axis.zone), len(named))
+    ]
+
+
+def _phases(rows: Sequence[Record], before: Sequence[Record], rank: str) -> list[LoadPhase]:
     numbers = {number: name for name, number in TIMINGS.items()}
-    known = {numbers[row["metric"]]: row for row in rows if row["samples"]}
+    known, earlier = ({numbers[row["metric"]]: row for row in of if row["samples"]} for of in (rows, before))
     most = max((row[rank] for row in known.values()), default=0)
     return [
         LoadPhase(
@@ -304,6 +349,7 @@ def _phases(rows: Sequence[Record], rank: str) -> list[LoadPhase]:
             percentile_text(name, round_percentile(name, known[name][rank] / PARTS_OF_ONE)),
             figures.count(known[name]["samples"]),
             figures.bar_width(known[name][rank], most),
+            _before(name, earlier.get(name), rank),
         )
         for name, label in _PHASES.items()
         if name in known

@@ -145,7 +145,7 @@ def _with_segment(website_id: str, back: str, segment_id: str) -> str:
 
 async def _filters(visit: PageRequest, website_id: str, query: str) -> list[QueryFilterInput]:
     """The filters that are written as in an address, also goals by their names. Raises NotFound and BadRequest."""
-    goals = await _goals(visit, own(visit.call, website_id))
+    goals = await visit.parts[KeptGoals].of(visit.call, own(visit.call, website_id).site)
     found = by_id(_view(visit, website_id, query).filters, goals)
     if not found.items:
         raise BadRequest.about("query", _("Enter at least one filter, for example country=Germany."))
@@ -158,7 +158,7 @@ async def _filters(visit: PageRequest, website_id: str, query: str) -> list[Quer
 async def _list(visit: PageRequest, website_id: str, again: Again, changed: str = "") -> Page:
     website = own(visit.call, website_id)
     found = await verbs.visible(visit.call, SEGMENTS, website)
-    goals = await _goals(visit, website)
+    goals = await visit.parts[KeptGoals].of(visit.call, website.site)
     return visit.pages.show(
         "segments.html",
         code=again.code,
@@ -174,10 +174,6 @@ async def _list(visit: PageRequest, website_id: str, again: Again, changed: str 
         may_write=visit.person.may("member"),
         done=_DONE.get(visit.asked("done"), ""),
     )
-
-
-async def _goals(visit: PageRequest, website: Website) -> Sequence[GoalTarget]:
-    return await visit.parts[KeptGoals].of(visit.call, website.site)
 
 
 async def _line(visit: PageRequest, website: Website, goals: Sequence[GoalTarget], saved: Saved) -> SegmentLine:

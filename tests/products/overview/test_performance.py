@@ -108,7 +108,9 @@ def test_cards_name_the_value_before_and_the_trend_the_flags_that_changed(tmp_pa
         send(box, "bob", "/", metricName="LCP", metricValue=SLOW)
         text = page(box)
         assert "<small>before: 1.0\xa0s</small>" in text
-        notes = re.findall(r'<li><span>[^<]+</span> <a href="([^"]+)" data-whole><bdi>([^<]+)<', text)
+        notes = re.findall(
+            r'<li id="vital-note-\d+"><span>[^<]+</span> <a href="([^"]+)" data-whole><bdi>([^<]+)<', text
+        )
         assert [href for href, _said in notes[:2]] == [f"/flags/{made}/history"] * 2
         assert notes[0][1] == "Flag check-out: Created"
         assert notes[1][1].startswith("Flag check-out: ")
@@ -116,3 +118,9 @@ def test_cards_name_the_value_before_and_the_trend_the_flags_that_changed(tmp_pa
         assert [said for _href, said in notes[2:]] == ["Flag everywhere: Created"]
         assert old not in text
         assert "before:" not in page(box, "&compare=off")
+        marked = re.findall(
+            r'<li class="vital-flag w(\d+)[^"]*"><a href="#vital-note-(\d+)"[^>]*aria-label="([^"]+)"', text
+        )
+        assert [(int(number), said.count("Flag ")) for _place, number, said in marked] == [(0, 3)]
+        assert [row[1] for row in rows(text)] == ["7.5\xa0s Poor before: 1.0\xa0s"]
+        assert "vital-before" not in page(box, "&compare=off")
