@@ -94,6 +94,7 @@ def _copying() -> ForkServerContext:
 
 def _become(arguments: Sequence[str], environment: Mapping[str, str], folder: Path, files: Files) -> None:
     """Be the command, in the copy."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where the tests run under nohup
     for number, (path, flags) in enumerate(zip(files, _OPENED, strict=True)):
         opened = os.open(path, flags, 0o600)
         os.dup2(opened, number)

@@ -38,12 +38,7 @@ else:
 
 log = logging.getLogger(__name__)
 
-# A terminal that closes ends the box like any other signal does, unless nohup keeps it.
-_ENDING = tuple(
-    number
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-    if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
-)
+_ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _JOBS_AFTER = 1.0  # seconds; the first of them runs a second later
 _NEW_OBJECTS = 10_000  # between two searches for garbage; Python's own 700 is for small programs
 
@@ -141,7 +136,9 @@ def _ends_on_signals() -> asyncio.Event:
     """An event that is set when a signal asks this process to end."""
     stopping = asyncio.Event()
     for number in _ENDING:
-        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+        # A terminal that closes ends the process like any other signal, unless nohup keeps it.
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     return stopping
 
 
