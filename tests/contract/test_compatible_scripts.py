@@ -166,3 +166,12 @@ def test_page_view_with_80_properties_is_stored_with_50(box: WholeBox) -> None:
     plausible(box, n="pageview", p={f"{number}-{'n' * 200}": number for number in range(80)})
     [row] = stored(box)
     assert len(row["properties"]) == 50
+
+
+@pytest.mark.parametrize(
+    "name", ["two words", "a" * 300, "", ",", "\u0000", "[]", "ex\u00e4mple.com", 7, ["shop.example"]]
+)
+def test_name_that_no_alias_can_have_names_no_website(box: WholeBox, name: Any) -> None:
+    assert plausible(box, n="pageview", d=name).status == 400
+    assert umami(box, website=name).status == 400
+    assert stored(box) == []

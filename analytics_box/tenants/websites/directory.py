@@ -67,7 +67,10 @@ class Directory:
 
     def find_alias(self, alias: str, now: int) -> TrackingTarget | None:
         """The website that has this alias, as the target of its current client id; None for an unknown alias."""
-        website = self._by_alias.get(clean_alias(alias))
+        try:
+            website = self._by_alias.get(clean_alias(alias))
+        except ValueError:
+            return None
         return self.tracked(website.client_id, now) if website is not None else None
 
     def remember(self, website: Website) -> None:
