@@ -17,6 +17,7 @@ from platformdirs import user_data_path
 
 from analytics_box.base import setting_values
 from analytics_box.base.urls import url_parts
+from analytics_box.base.wrong_values import number_range, one_of, wrong_value
 
 ENVIRONMENT_PREFIX = "ANALYTICS_BOX_"
 CONFIG_VARIABLE = "ANALYTICS_BOX_CONFIG"
@@ -604,7 +605,7 @@ def _path(kind: type, value: Any) -> Any:
             return Path(value).expanduser()
         except RuntimeError as homeless:
             raise msgspec.ValidationError(f"{value}: there is no home directory. Enter the full path") from homeless
-    raise msgspec.ValidationError(f"Expected `{kind.__name__}`, got {value!r}")
+    raise msgspec.ValidationError("enter the path of a file or folder")
 
 
 def _convert(values: dict[str, Any], known: Mapping[str, SettingRow], *, checked: bool) -> Settings:
@@ -630,19 +631,14 @@ def _instruction(row: SettingRow, broken: msgspec.ValidationError) -> str:
 
     match inspect.type_info(row.type):
         case inspect.LiteralType(values=values):
-            return f"enter one of: {', '.join(map(str, values))}"
+            return f"enter {one_of(values)}"
         case inspect.IntType() | inspect.FloatType() as number:
-            kind = "a whole number" if isinstance(number, inspect.IntType) else "a number"
-            if number.gt is not None:
-                return f"enter {kind} above {number.gt:g}"
-            if number.ge is not None and number.le is not None:
-                return f"enter {kind} from {number.ge:g} to {number.le:g}"
-            return f"enter {kind}" if number.ge is None else f"enter {kind} of at least {number.ge:g}"
+            return f"enter {number_range(number)}"
         case inspect.StrType(pattern=str()):
             return f"enter a value such as {row.default}"
         case inspect.VarTupleType():
             return "enter a list of texts"
-    return str(broken)
+    return str(broken) if "Path" in str(row.type) else wrong_value(broken, row.type).message
 
 
 def _without_effect(settings: Settings) -> list[str]:

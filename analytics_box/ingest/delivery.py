@@ -9,7 +9,6 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base import errors
-from analytics_box.base.errors import ErrorDetail
 from analytics_box.base.translation import _
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.prepared import PreparedSender
@@ -59,12 +58,7 @@ def decode(read: Callable[[bytes], T], sent: bytes, reason: str) -> T:
     try:
         return body.decode(read, sent)
     except (errors.BrokenBody, errors.WrongTypes) as wrong:
-        details = tuple(
-            ErrorDetail(detail.field.removeprefix("body.").removeprefix("body") or "body", detail.whole)
-            for detail in wrong.details
-        )
-        message = f"{details[0].field}: {details[0].message}" if details else wrong.message
-        raise errors.BadRequest(message, reason=reason, details=details) from wrong
+        raise body.bad_request(wrong, "body", reason) from wrong
 
 
 def client_id(scope: Scope, headers: Headers, *names: str) -> str | None:

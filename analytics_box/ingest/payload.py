@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 
 from analytics_box.base.errors import ErrorDetail
 from analytics_box.base.translation import _
+from analytics_box.base.wrong_values import wrong_value
 
 PAGE_EVENTS = {"screen_view", "page_exit"}
 MAX_PROPERTY_BYTES = 32 * 1024
@@ -136,9 +137,9 @@ def instant_of(timestamp: int | str | None) -> int | None:
 
 
 def wrong_field(broken: msgspec.ValidationError) -> ErrorDetail:
-    """The field that msgspec complains about, and the reason."""
-    message, _, where = str(broken).partition(" - at ")
-    return ErrorDetail(where.strip("`").removeprefix("$").removeprefix(".") or "body", message)
+    """The field that an event has wrong, and the accepted values."""
+    wrong = wrong_value(broken)
+    return ErrorDetail(wrong.path or "body", wrong.message)
 
 
 def event_id_of(item: msgspec.Raw) -> str | None:

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 
 from analytics_box.base.errors import ErrorDetail, InvalidQuery, WrongTypes
 from analytics_box.base.translation import _
+from analytics_box.base.wrong_values import WrongValue
 from analytics_box.query import happened, ranges
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.types import QueryType
@@ -189,7 +190,7 @@ def _check_counts(given: GivenQuery, where: str) -> None:
 def _whole(given: int | float | None, usual: int, where: str) -> int:
     """A number without a fraction. Raises WrongTypes."""
     if isinstance(given, float) and not given.is_integer():
-        raise _wrong_shape(where, _("Expected a whole number"))
+        raise _wrong_shape(where, _("must be a whole number"))
     return usual if given is None else int(given)
 
 
@@ -337,7 +338,7 @@ def _filter(given: QueryFilterInput, where: str, depth: int = 1) -> Filter | Fil
         ("value", given.value is None and given.op not in {"is_set", "is_not_set"}),
     ):
         if missing:
-            raise _wrong_shape(f"{where}.{name}", _("A filter needs a {name}").format(name=name))
+            raise _wrong_shape(f"{where}.{name}", _("is required"))
     values = given.value if isinstance(given.value, list) else [] if given.value is None else [given.value]
     if len(values) > MAX_LIST:
         raise InvalidQuery.about(where, _("A filter can have up to {most} values").format(most=MAX_LIST))
@@ -378,7 +379,8 @@ def _check_patterns(patterns: tuple[str, ...], where: str) -> None:
             raise InvalidQuery.about(f"{where}.value", _("Invalid pattern: {wrong}").format(wrong=wrong)) from wrong
 
 
-def _wrong_shape(where: str, expected: str) -> WrongTypes:
+def _wrong_shape(where: str, rule: str) -> WrongTypes:
     """The error of a wrong type, as a decoder would raise it, for checks that need the whole request (wire 3.4)."""
     field = f"body{where.removeprefix('batch')}" if where.startswith("batch[") else f"body.{where}"
-    return WrongTypes(_("The request has a wrong shape"), details=(ErrorDetail(field, _("Invalid value"), expected),))
+    wrong = WrongValue(where, rule)
+    return WrongTypes(wrong.sentence, details=(ErrorDetail(field, _("Invalid value"), wrong.message),))

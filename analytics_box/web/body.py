@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -11,6 +10,8 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from analytics_box.base.errors import (
+    BadRequest,
+    BoxError,
     BrokenBody,
     ErrorDetail,
     PayloadTooLarge,
@@ -20,6 +21,7 @@ from analytics_box.base.errors import (
     WrongTypes,
 )
 from analytics_box.base.translation import _
+from analytics_box.base.wrong_values import wrong_value
 from analytics_box.web.address import network_of
 from analytics_box.web.asgi import Message, Receive, Scope
 
@@ -41,7 +43,6 @@ _PASSING_SECONDS = 2.0
 MOST_PASSED_OVER = 32  # bodies at the same time
 _PAUSE = 1.0  # seconds between looks at deadlines
 _TOO_LARGE = "The body can have up to {:,} bytes"
-_MISSING = re.compile("Object missing required field `(.+)`")
 
 
 class BytesInFlight:
@@ -222,9 +223,21 @@ def decode(decode_one: Callable[[bytes], T], body: bytes) -> T:
         return decode_one(body)
     except msgspec.ValidationError as wrong:
         _check_json(body)
-        raise WrongTypes(_("The request has a wrong shape"), details=(_detail(wrong),)) from wrong
+        found = wrong_value(wrong, getattr(getattr(decode_one, "__self__", None), "type", None))
+        dot = "." if found.path and not found.path.startswith("[") else ""
+        detail = ErrorDetail(f"body{dot}{found.path}", _("Invalid value"), found.message)
+        raise WrongTypes(found.sentence, details=(detail,)) from wrong
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as broken:
         raise BrokenBody(_("The body is not valid JSON")) from broken
+
+
+def bad_request(wrong: BoxError, whole: str, reason: str | None = None) -> BadRequest:
+    """The refusal of a body by routes that answer all of them with 400; `whole` is their name of the body."""
+    details = tuple(
+        ErrorDetail(one.field.removeprefix("body").removeprefix(".") or whole, str(one.suggestion or one.message))
+        for one in wrong.details
+    )
+    return BadRequest(wrong.message, reason=reason, details=details)
 
 
 def _check_json(body: bytes) -> None:
@@ -257,17 +270,6 @@ def check_headers(headers: Iterable[tuple[bytes, bytes]], *, wanted: tuple[bytes
     if wanted and content_type not in wanted:
         names = " or ".join(kind.decode() for kind in wanted if kind)
         raise UnsupportedMediaType(_("Send the body as {names}").format(names=names))
-
-
-def _detail(wrong: msgspec.ValidationError) -> ErrorDetail:
-    """The place of a value with the wrong shape (wire 3.4), and the expected shape."""
-    message, _at, where = str(wrong).partition(" - at ")
-    path = where.strip("`").removeprefix("$").removeprefix(".")
-    missing = _MISSING.fullmatch(message)
-    if missing is not None:
-        path = f"{path}.{missing[1]}" if path else missing[1]
-    dot = "." if path and not path.startswith("[") else ""
-    return ErrorDetail(f"body{dot}{path}", _("Invalid value"), message)
 
 
 async def of_request(

@@ -18,9 +18,8 @@ from msgspec import Struct
 from msgspec.inspect import type_info
 
 from analytics_box.base import errors
-from analytics_box.base.errors import BoxError, ErrorDetail
+from analytics_box.base.errors import BoxError
 from analytics_box.base.identity import Identity
-from analytics_box.base.translation import _
 from analytics_box.web import body, render
 from analytics_box.web.asgi import Receive, Scope, Send, respond
 from analytics_box.web.call import Call, Parts
@@ -150,8 +149,7 @@ def decode_input(handler: Callable[..., Any], given: bytes) -> Any:
     try:
         return body.decode(_procedure_input(handler).decoder.decode, given)
     except errors.WrongTypes as wrong:
-        details = tuple(ErrorDetail(item.field.removeprefix("body.") or "input", item.whole) for item in wrong.details)
-        raise errors.BadRequest(_("Input validation failed"), details=details) from wrong
+        raise body.bad_request(wrong, "input") from wrong
 
 
 async def run_handler(handler: Callable[..., Any], call: Call, decoded: Any) -> Any:

@@ -9,7 +9,16 @@ from tests.cases import each
 from tests.contract.test_query_errors import BODY, but, filtered
 from tests.inprocess import KeyName, WholeBox
 
-WRONG_SHAPE = "The request has a wrong shape"
+NAME = "parameters[0].name must be text, not a whole number"
+OPERATORS = (
+    "filters[0].op must be one of: contains, ends_with, eq, in, is_not_set, is_set, ne, not_contains, not_in, "
+    "not_starts_with, regex, starts_with"
+)
+PRESETS = (
+    "preset must be one of: last_14d, last_30d, last_7d, last_90d, last_month, last_week, this_month, this_week, "
+    "this_year, today, yesterday"
+)
+GRANULARITIES = "granularity must be one of: daily, day, hour, hourly, minute"
 UNKNOWN = "Unknown query type: X"
 
 
@@ -33,13 +42,31 @@ class Row(NamedTuple):
 
 ROWS = (
     # wrong JSON types, unknown op/preset/granularity, missing `parameters`
-    Row(but(limit="10"), 422, "VALIDATION", WRONG_SHAPE, invalid("body.limit")),
-    Row(but(parameters=[{"name": 7}]), 422, "VALIDATION", WRONG_SHAPE, invalid("body.parameters[0].name")),
-    Row(filtered(op="like"), 422, "VALIDATION", WRONG_SHAPE, invalid("body.filters[0].op")),
-    Row(filtered(value=None), 422, "VALIDATION", WRONG_SHAPE, invalid("body.filters[0].value")),
-    Row(but(preset="last_8d"), 422, "VALIDATION", WRONG_SHAPE, invalid("body.preset")),
-    Row(but(granularity="weekly"), 422, "VALIDATION", WRONG_SHAPE, invalid("body.granularity")),
-    Row(but(parameters=None), 422, "VALIDATION", WRONG_SHAPE, invalid("body.parameters")),
+    Row(but(limit="10"), 422, "VALIDATION", "limit must be a number, not text", invalid("body.limit")),
+    Row(
+        but(parameters=[{"name": 7}]),
+        422,
+        "VALIDATION",
+        NAME,
+        invalid("body.parameters[0].name"),
+    ),
+    Row(
+        filtered(op="like"),
+        422,
+        "VALIDATION",
+        OPERATORS,
+        invalid("body.filters[0].op"),
+    ),
+    Row(filtered(value=None), 422, "VALIDATION", "filters[0].value is required", invalid("body.filters[0].value")),
+    Row(but(preset="last_8d"), 422, "VALIDATION", PRESETS, invalid("body.preset")),
+    Row(
+        but(granularity="weekly"),
+        422,
+        "VALIDATION",
+        GRANULARITIES,
+        invalid("body.granularity"),
+    ),
+    Row(but(parameters=None), 422, "VALIDATION", "parameters is required", invalid("body.parameters")),
     # body is not JSON
     Row(b"{", 400, "PARSE", "The body is not valid JSON"),
     # empty parameters

@@ -39,7 +39,7 @@ def broken(section: str, body: bytes) -> Case:
 
 
 def shape(section: str, body: Any, *details: str) -> Case:
-    return Case(section, body, 422, "VALIDATION", "wrong shape", details or None)
+    return Case(section, body, 422, "VALIDATION", "", details or None)
 
 
 def impossible(section: str, body: Any, message: str, *details: str) -> Case:

@@ -71,7 +71,7 @@ Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 GivenTrigger = Literal["uptime", "traffic_spike", "traffic_drop", "error_rate", "first_event", "goal", "custom"]
 Id = Annotated[str, Meta(min_length=1, max_length=64)]
 Label = Annotated[str, Meta(min_length=1, max_length=100)]
-TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$", examples=["09:30"])]
 
 FIGURES: Final[tuple[Figure, ...]] = get_args(Figure)
 ERROR_ALERTS: Final[tuple[ErrorAlert, ...]] = ErrorAlert.__args__  # type: ignore[attr-defined]  # the arguments of a Literal

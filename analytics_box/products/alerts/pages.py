@@ -225,7 +225,7 @@ async def add_rule(visit: Visitor) -> Answer:
     fields, own = await visit.form(), await _channels(visit)
 
     async def save() -> str:
-        given = message_of(form.message(fields, None, own), NewAlertRule, _("Invalid input: {message}"))
+        given = message_of(form.message(fields, None, own), NewAlertRule)
         await procedures.create(visit.call, given)
         return f"{HOME}?done=created"
 
@@ -245,7 +245,7 @@ async def save_rule(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
     async def save() -> str:
         check_version(fields, rule, without=_CHANGED_BY_USE)
         given = form.message(fields, rule, own) | {"alarmId": alarm_id}
-        await procedures.update(visit.call, message_of(given, ChangedAlertRule, _("Invalid input: {message}")))
+        await procedures.update(visit.call, message_of(given, ChangedAlertRule))
         return f"{HOME}?done=saved"
 
     return await visit.submit(save, partial(_form, rule=rule), values=fields)

@@ -182,7 +182,7 @@ async def decide(visit: Visitor, website_id: FromPath[str], name: FromPath[str])
     }
     if form.get("next") == "on" and given["state"] == "resolved":
         given["inNextRelease"] = True
-    await calls.update(visit.call, message_of(given, DecidedError, "{message}"))
+    await calls.update(visit.call, message_of(given, DecidedError))
     return visit.go(f"{path_of(website, given['fingerprint'])}?done={given['state']}")
 
 

@@ -207,7 +207,7 @@ Key = Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)]
 _GivenName = Annotated[str, Meta(max_length=LONGEST_NAME)]
 _GivenText = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
 _GivenKeys = Annotated[tuple[Key, ...], Meta(max_length=MOST_DEPENDENCIES)]
-_GivenColor = Annotated[str, Meta(pattern="^(#[0-9A-Fa-f]{6})?$", max_length=7)]
+_GivenColor = Annotated[str, Meta(pattern="^(#[0-9A-Fa-f]{6})?$", max_length=7, examples=["#2563eb"])]
 Folder = Annotated[str, Meta(max_length=LONGEST_FOLDER)]
 Description = Annotated[str, Field(wire=_GivenText, clean=clean_description, null=True, empty="", shown=or_null)]
 # Rules name users, and the log cannot be erased, so it only counts them.

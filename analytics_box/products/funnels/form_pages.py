@@ -81,7 +81,7 @@ async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
 
     async def save() -> str:
         given = {"websiteId": website.id, **message_of(await _goals_by_id(visit, website, form))}
-        made = await calls.create(visit.call, messages.message_of(given, NewFunnel, "{message}"))
+        made = await calls.create(visit.call, messages.message_of(given, NewFunnel))
         return f"{home(website)}/{made.id}?done=created"
 
     async def again(visit: PageRequest, again: Again) -> Page:
@@ -107,7 +107,7 @@ async def save(visit: Visitor, website_id: FromPath[str], funnel_id: FromPath[st
         check_version(form, funnel)
         steps = message_of(await _goals_by_id(visit, website, form), funnel.definition)
         given = {"id": funnel.id, **steps}
-        await calls.update(visit.call, messages.message_of(given, ChangedFunnel, "{message}"))
+        await calls.update(visit.call, messages.message_of(given, ChangedFunnel))
         return f"{home(website)}/{funnel.id}?done=saved"
 
     async def again(visit: PageRequest, again: Again) -> Page:

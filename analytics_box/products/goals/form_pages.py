@@ -118,7 +118,7 @@ async def save(visit: Visitor, website_id: FromPath[str], goal_id: FromPath[str]
 
     async def save() -> str:
         check_version(form, goal)
-        given = messages.message_of({"id": goal.id, **message_of(form)}, ChangedGoal, "{message}")
+        given = messages.message_of({"id": goal.id, **message_of(form)}, ChangedGoal)
         await calls.update(visit.call, given)
         return f"{home(website)}?done=saved"
 
@@ -154,7 +154,7 @@ async def _answer_form(
 
 def _new(website: Website, form: Mapping[str, str]) -> NewGoal:
     """Raises BadRequest."""
-    return messages.message_of({"websiteId": website.id, **message_of(form)}, NewGoal, "{message}")
+    return messages.message_of({"websiteId": website.id, **message_of(form)}, NewGoal)
 
 
 async def delete_form(visit: Visitor, website_id: FromPath[str], goal_id: FromPath[str]) -> Page:

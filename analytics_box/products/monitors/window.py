@@ -52,7 +52,7 @@ class RepeatDays(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"
     """
 
     every: Every
-    time: Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+    time: Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", examples=["22:00"])]
     minutes: Annotated[int, Meta(ge=1, le=LONGEST)]
     zone: Annotated[str, Meta(max_length=64)] = "UTC"
     weekdays: Annotated[tuple[Weekday, ...], Meta(max_length=7)] = ()

@@ -209,7 +209,7 @@ async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
 
     async def save() -> str:
         given = {"websiteId": website.id, **_message(form)}
-        made = await calls.create(visit.call, message_of(given, NewReport, "{message}"))
+        made = await calls.create(visit.call, message_of(given, NewReport))
         return f"{_home(website)}/{made.id}?done=created"
 
     async def again(visit: PageRequest, again: Again) -> Page:
@@ -233,7 +233,7 @@ async def save(visit: Visitor, website_id: FromPath[str], report_id: FromPath[st
     async def save() -> str:
         check_version(form, report)
         given = {"id": report.id, **_message(form)}
-        await calls.update(visit.call, message_of(given, ChangedReport, "{message}"))
+        await calls.update(visit.call, message_of(given, ChangedReport))
         return f"{_home(website)}/{report.id}?done=saved"
 
     async def again(visit: PageRequest, again: Again) -> Page:

@@ -109,7 +109,7 @@ async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
     async def save() -> str:
         segment = {"segmentId": form["segmentId"]} if form.get("segmentId") else {}
         given = {"websiteId": website.id, **segment, **_fields(visit, form, None)}
-        made = await calls.create(visit.call, message_of(given, NewShare, "{message}"))
+        made = await calls.create(visit.call, message_of(given, NewShare))
         return f"{_home(website)}?saved=saved#{made.id}"
 
     async def again(visit: PageRequest, again: Again) -> Page:
@@ -132,7 +132,7 @@ async def save(visit: Visitor, website_id: FromPath[str], share_id: FromPath[str
     async def save() -> str:
         check_version(form, share)
         given = {"id": share.id, **_fields(visit, form, share)}
-        await calls.update(visit.call, message_of(given, ChangedShare, "{message}"))
+        await calls.update(visit.call, message_of(given, ChangedShare))
         return f"{_home(website)}?saved=saved#{share.id}"
 
     async def again(visit: PageRequest, again: Again) -> Page:

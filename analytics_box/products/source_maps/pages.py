@@ -67,9 +67,7 @@ async def upload(visit: Visitor, website_id: FromPath[str]) -> Answer:
         except UnicodeDecodeError as broken:
             raise BadRequest.about("content", _("This is not a source map of version 3")) from broken
         given: dict[str, Any] = {"websiteId": website.id, "script": typed.get("script", ""), "content": text}
-        await calls.upload(
-            visit.call, message_of(given | {"release": typed.get("release", "")}, NewSourceMap, "{message}")
-        )
+        await calls.upload(visit.call, message_of(given | {"release": typed.get("release", "")}, NewSourceMap))
         return f"{_HOME.format(website.id)}?done=added"
 
     return await visit.submit(save, lambda to, again: _page(to, website_id, again), values=typed)

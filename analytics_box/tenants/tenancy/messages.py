@@ -1,23 +1,19 @@
 """Input and output shared by procedures of many rooms."""
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
-from analytics_box.base.errors import BadRequest
+from analytics_box.base.errors import BadRequest, ErrorDetail
+from analytics_box.base.wrong_values import wrong_value
 from analytics_box.resource.fields import date
 
-__all__ = ("OrganizationInput", "Success", "Text", "date", "message_of", "millis", "of_length")
+__all__ = ("OrganizationInput", "Success", "Text", "date", "message_of", "millis")
 
 T = TypeVar("T")
-
-_LENGTH = re.compile(r"Expected `(str|array)[^`]*` of length (<=|>=) (\d+)")
-_UNITS: Final = {"str": "characters", "array": "values"}
-_BOUNDS: Final = {"<=": "at most", ">=": "at least"}
 
 Text = Annotated[str, Meta(max_length=255)]
 
@@ -37,23 +33,10 @@ def millis(when: datetime) -> int:
     return round(when.timestamp() * 1000)
 
 
-def message_of(found: Mapping[str, Any], kind: type[T], wrong: str) -> T:
-    """The message that a form sends, of its fields. Raises BadRequest, in the words `wrong`, for what the fields would
-    not let through by themselves."""
+def message_of(found: Mapping[str, Any], kind: type[T]) -> T:
+    """The message that a form sends, of its fields. Raises BadRequest with the place and the accepted values."""
     try:
         return msgspec.convert({name: value for name, value in found.items() if value is not UNSET}, kind)
     except msgspec.ValidationError as refused:
-        text, _, where = str(refused).partition(" - at ")
-        said = of_length(text) or wrong.format(message=text)
-        raise BadRequest.about(where.strip("`").removeprefix("$."), said) from refused
-
-
-def of_length(refused: str) -> str:
-    """The accepted length of a value that is too short or too long, in words; empty if it is refused for another
-    reason.
-    """
-    found = _LENGTH.match(refused)
-    if found is None:
-        return ""
-    kind, bound, count = found.groups()
-    return "This is needed" if (bound, count) == (">=", "1") else f"It may have {_BOUNDS[bound]} {count} {_UNITS[kind]}"
+        wrong = wrong_value(refused, kind)
+        raise BadRequest(wrong.sentence, details=(ErrorDetail(wrong.path, wrong.message),)) from refused

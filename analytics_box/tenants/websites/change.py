@@ -112,7 +112,7 @@ def settings(db: Connection, website: Website, by: By, given: GivenTracking) -> 
 def allow_origin(db: Connection, website: Website, by: By, origin: str) -> Website:
     """Allow events from pages of another origin. Raises BadRequest or NotFound."""
     known = _fresh(db, website).tracking.allowedOrigins
-    return settings(db, website, by, message_of({"allowedOrigins": [*known, origin]}, GivenTracking, "{message}"))
+    return settings(db, website, by, message_of({"allowedOrigins": [*known, origin]}, GivenTracking))
 
 
 def delete(db: Connection, website: Website, by: By) -> Website:

@@ -121,7 +121,7 @@ def tracking_of(form: Mapping[str, str]) -> GivenTracking:
         "visitorIdMode": "cookieless" if form.get("visitorIdMode") == "cookieless" else "auto",
         **{name: int(text) if text else None for name, text in numbers.items()},
     }
-    return message_of(given, GivenTracking, "{message}")
+    return message_of(given, GivenTracking)
 
 
 def _is_number(text: str, most: int) -> bool:

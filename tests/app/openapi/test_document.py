@@ -27,6 +27,8 @@ FLAGS = {("GET", f"/public/v1/flags/{name}") for name in ("evaluate", "bulk", "h
 OFREP = {("POST", f"/public/v1/flags/{{client_id}}/ofrep/v1/evaluate/flags{key}") for key in ("", "/{key}")}
 EVENTS = {*ADDRESSES, *(("OPTIONS", path) for method, path in ADDRESSES if method == "POST")}
 
+_REFUSED_SHAPE = re.compile(rb"\w (?:must (?:be at|be one of|have)|is not a(?: known field|n accepted value))")
+
 
 @pytest.fixture(scope="module")
 def document(box: WholeBox) -> dict[str, Any]:
@@ -210,7 +212,7 @@ def test_every_example_is_taken_as_valid(box: WholeBox, document: dict[str, Any]
         headers["content_type"] = "application/json"
         answer = box.ask("POST", target, headers=headers, body=text.encode())
         assert answer.status not in {401, 415, 422, 500}, (path, text, answer.body)
-        assert b"Input validation failed" not in answer.body, (path, text, answer.body)
+        assert not _REFUSED_SHAPE.search(answer.body), (path, text, answer.body)
         if path in {*from_pages, "/track", "/v1/query"}:
             assert answer.status == 200, (path, answer.body)
             assert b'"status":"error"' not in answer.body, (path, answer.body)

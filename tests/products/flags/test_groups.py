@@ -57,13 +57,13 @@ def test_no_two_states_have_the_same_instant_whatever_the_clock_says(world: Worl
 @each(
     ("given", "status", "message"),
     [
-        ({"name": ""}, 400, "Expected `str` of length >= 1"),
+        ({"name": ""}, 400, "is required"),
         ({"name": " \u200b "}, 400, "Enter a name with visible characters"),
         ({"name": "Taken"}, 409, "A target group with this name exists already"),
-        ({"color": "red"}, 400, "Expected `str` matching regex"),
-        ({"rules": [{"type": "email", "operator": "like"}]}, 400, "Invalid enum value 'like'"),
-        ({"rules": [RULE] * 101}, 400, "Expected `array` of length <= 100"),
-        ({"nonsense": 1}, 400, "Object contains unknown field `nonsense`"),
+        ({"color": "red"}, 400, "Must be a value such as #2563eb"),
+        ({"rules": [{"type": "email", "operator": "like"}]}, 400, "Must be one of: "),
+        ({"rules": [RULE] * 101}, 400, "Must have at most 100 values"),
+        ({"nonsense": 1}, 400, "This is not a known field"),
     ],
 )
 def test_invalid_group_is_refused_in_one_line(

@@ -163,9 +163,9 @@ def test_a_goal_is_made_changed_listed_and_deleted(shared: World) -> None:
         ({"name": " "}, "Enter a name"),
         ({"name": "\u202egnihton"}, "Enter a name"),
         ({"filters": [{"field": "path", "operator": "in", "value": ["x" * 999] * 30}]}, "can have up to 20,000 bytes"),
-        ({"name": "n" * 101}, "Expected `str` of length <= 100"),
+        ({"name": "n" * 101}, "Must be at most 100 characters"),
         ({"target": " "}, "Enter a target of 1 to 1000 characters"),
-        ({"type": "VISIT"}, "Invalid enum value 'VISIT'"),
+        ({"type": "VISIT"}, "Must be one of: CUSTOM, EVENT, PAGE_VIEW"),
         ({"type": "CUSTOM", "target": "scroll:101"}, "A scroll depth is 1 to 100 percent"),
         ({"type": "CUSTOM", "target": "scroll:²"}, "A scroll depth is 1 to 100 percent"),
         ({"type": "CUSTOM", "target": "time:soon"}, "A time is 1 to 86400 seconds"),
@@ -180,12 +180,12 @@ def test_a_goal_is_made_changed_listed_and_deleted(shared: World) -> None:
         ({"conditions": [{"property": "a"}] * 6}, "A goal can have up to 5 conditions"),
         ({"filters": [{"field": "shoe_size", "operator": "equals", "value": "44"}]}, "Goals cannot be filtered by"),
         ({"filters": [{"field": "scroll", "operator": "equals", "value": "deep"}]}, "scroll is a whole number"),
-        ({"filters": [{"field": "country", "operator": "like", "value": "x"}]}, "Invalid enum value 'like'"),
+        ({"filters": [{"field": "country", "operator": "like", "value": "x"}]}, "Must be one of: "),
         (
             {"filters": [{"field": "country", "operator": "equals", "value": "x"}] * 11},
             "A goal can have up to 10 filters",
         ),
-        ({"startDate": "2026-01-01"}, "unknown field"),
+        ({"startDate": "2026-01-01"}, "not a known field"),
     ],
 )
 def test_invalid_goal_is_refused(shared: World, given: dict[str, Any], said: str) -> None:

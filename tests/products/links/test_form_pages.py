@@ -218,11 +218,11 @@ WRONG = (
     ({"password": "abc"}, "password", "4 to 128"),
     ({"folderId": "nowhere"}, "folderId", "There is no folder"),
     ({"domain": "not.ours.example"}, "domain", "not one of the organization"),
-    ({"redirectStatus": "418"}, "redirectStatus", "is not valid"),
+    ({"redirectStatus": "418"}, "redirectStatus", "Must be one of: 301, 302, 307, 308"),
     ({"rules.0.targetUrl": "ftp://x.example/"}, "rules.0.targetUrl", "http or https"),
     ({"rules.0.targetUrl": ""}, "rules.0.targetUrl", "Enter a destination"),
     ({"rules.0.conditions.0.value": ""}, "rules.0.conditions.0.value", "Add a condition"),
-    ({"rules.0.conditions.0.property": "shoe"}, "rules.0.conditions.0.property", "is not valid"),
+    ({"rules.0.conditions.0.property": "shoe"}, "rules.0.conditions.0.property", "Must be one of: "),
     (
         {"variants.0.targetUrl": TARGET, "variants.0.weight": "x", "variants.1.targetUrl": TARGET},
         "variants.0.weight",

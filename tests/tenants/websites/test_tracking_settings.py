@@ -35,7 +35,7 @@ def test_settings_that_are_not_given_stay(box: WholeBox) -> None:
         ({"hourlyTexts": 0}, "settings.hourlyTexts"),
         ({"hourlyMegabytes": 1_000_001}, "settings.hourlyMegabytes"),
         ({"allowedIps": None}, "settings.allowedIps"),
-        ({"surprise": 1}, "settings"),
+        ({"surprise": 1}, "settings.surprise"),
     ],
 )
 def test_wrong_settings_are_refused_by_name(box: WholeBox, settings: dict[str, Any], field: str) -> None:

@@ -123,7 +123,7 @@ def _clean(field: ChannelField, value: str, fence: Fence) -> str:
     try:
         if not value:
             if field.required:
-                raise BadRequest(field.missing or "This is needed")
+                raise BadRequest(field.missing or "This is required")
             return ""
         if len(value) > field.longest:
             raise BadRequest(_("Enter up to {longest} characters").format(longest=field.longest))

@@ -218,7 +218,7 @@ async def copy(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     own, flag = find_flag(visit.call, flag_id)
     try:
         found = {"id": flag.id, "environment": form.get("environment", "").strip() or None}
-        message = message_of(found, CopyFlag, _("This cannot be saved: {message}"))
+        message = message_of(found, CopyFlag)
         made = await save(visit.parts, own.scope, lambda db: change.copy(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         errors = field_errors(wrong)

@@ -54,9 +54,7 @@ async def rename(visit: Visitor) -> Answer:
     own = form_reach(visit, form.get("of", ""))
     try:
         check_version(form, _content(visit, own.scope, form.get("folder", "")))
-        given = message_of(
-            {name: form.get(name, "") for name in ("folder", "to")}, RenamedFolder, _("This cannot be saved: {message}")
-        )
+        given = message_of({name: form.get(name, "") for name in ("folder", "to")}, RenamedFolder)
         await save(visit.parts, own.scope, lambda db: change.rename(db, own, given.folder, given.to), adds=True)
     except EditConflict as changed:
         return _page(visit, Again(changed.status, general=changed.message))
@@ -83,7 +81,7 @@ async def delete(visit: Visitor) -> Answer:
         check_version(form, _content(visit, own.scope, form.get("folder", "")))
     except EditConflict as changed:
         return _page(visit, Again(changed.status, general=changed.message))
-    given = message_of({"folder": form.get("folder", "")}, DeleteFlagFolder, _("This cannot be saved: {message}"))
+    given = message_of({"folder": form.get("folder", "")}, DeleteFlagFolder)
     await save(visit.parts, own.scope, lambda db: change.delete(db, own, given.folder))
     return visit.go(f"{FOLDERS}?done=folder-deleted")
 

@@ -65,7 +65,7 @@ async def add(visit: Visitor) -> Answer:
         visit.saves()
         own = form_reach(visit, state.fields.get("of", ""))
         found = {"key": new_key(state), "userId": _or_none(state, "userId")}
-        message = message_of(_form_values(state, None) | found, CreateFlag, _("This cannot be saved: {message}"))
+        message = message_of(_form_values(state, None) | found, CreateFlag)
         made = await saved(visit.parts, own.scope, lambda db: change.create(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, None, wrong=wrong)
@@ -89,7 +89,7 @@ async def save(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         visit.saves()
         check_version(form, flag)
         found = _form_values(state, flag) | {"id": flag.id, "version": flag.version}
-        message = message_of(found, UpdateFlag, _("This cannot be saved: {message}"))
+        message = message_of(found, UpdateFlag)
         done = await saved(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, flag, wrong=wrong)

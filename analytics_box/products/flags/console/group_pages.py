@@ -90,7 +90,7 @@ async def add(visit: Visitor) -> Answer:
     own = form_reach(visit, state.fields.get("of", ""))
     try:
         visit.saves()
-        message = message_of(_form_values(state, None), CreateTargetGroup, _("This cannot be saved: {message}"))
+        message = message_of(_form_values(state, None), CreateTargetGroup)
         await saved(visit.parts, own.scope, lambda db: group_change.create(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, None, wrong=wrong)
@@ -115,7 +115,7 @@ async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
         visit.saves()
         check_version(form, group)
         found = _form_values(state, group) | {"id": group.id, "updatedAt": date(group.updated_at)}
-        message = message_of(found, UpdateTargetGroup, _("This cannot be saved: {message}"))
+        message = message_of(found, UpdateTargetGroup)
         await saved(visit.parts, own.scope, lambda db: group_change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, group, wrong=wrong)

@@ -98,7 +98,7 @@ async def restore(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         "current": _number(form.get("current", "")),
     }
     try:
-        done = await calls.restore(visit.call, message_of(given, RestoreFlag, _("This cannot be saved: {message}")))
+        done = await calls.restore(visit.call, message_of(given, RestoreFlag))
     except (BadRequest, Conflict) as wrong:
         return await _page(page, Again(wrong.status, general=wrong.message))
     name = "stays-inactive" if done.inactiveDependencies else "needed" if done.dependents else "restored"

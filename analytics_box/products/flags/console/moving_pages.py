@@ -102,7 +102,7 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
             raise BadRequest(_("Select a file"))
         given = _import_values(visit, values) | {"content": content, "dryRun": do == "try"}
         given["existing"] = "update" if do == "replace" else "skip"
-        message = message_of(given, ImportFlags, _("This cannot be saved: {message}"))
+        message = message_of(given, ImportFlags)
         return _page(visit, values, found=_import_result(await import_flags(visit.call, message)))
     except UnicodeDecodeError:
         return _page(visit, values, code=400, wrong=_("This is not a text file. Select a JSON file."))
@@ -126,7 +126,7 @@ def _export(visit: PageRequest, values: Mapping[str, str], form: str) -> ExportF
     given: dict[str, Any] = _scope(visit, values) | {"format": form}
     if values.get("environment"):
         given["environment"] = None if values["environment"] == NONE else values["environment"]
-    return message_of(given, ExportFlags, _("This cannot be saved: {message}"))
+    return message_of(given, ExportFlags)
 
 
 def _import_values(visit: PageRequest, values: Mapping[str, str]) -> dict[str, Any]:

@@ -283,7 +283,7 @@ async def save_share(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         check_version(form, flag)
         note = form.get("note", "").strip()[:LONGEST_DESCRIPTION]
         given = {"id": flag.id, "rolloutPercentage": share, "version": flag.version, "note": note}
-        message = message_of(given, UpdateFlag, _("This cannot be saved: {message}"))
+        message = message_of(given, UpdateFlag)
         await save(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return await _page(page, _again(wrong, form, field_errors(wrong)), wrong)
@@ -298,7 +298,7 @@ async def schedule(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         # A schedule is planned for the flag with the schedules that the page showed.
         check_version(form, [page.flag, *await _schedules(page)])
         given = schedule_values(form, page.visit.person.time_zone) | {"flagId": page.flag.id}
-        await calls.create(visit.call, message_of(given, CreateFlagSchedule, _("This cannot be scheduled: {message}")))
+        await calls.create(visit.call, message_of(given, CreateFlagSchedule))
     except (BadRequest, Conflict) as wrong:
         errors = {times_of(name, form): text for name, text in field_errors(wrong).items()}
         return await _page(page, _again(wrong, form, errors), wrong)
@@ -313,9 +313,7 @@ async def cancel(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         check_version(form, schedules.get(form.get("id", "")))
     except EditConflict as changed:
         return await _page(page, Again(changed.status, general=changed.message))
-    await calls.delete(
-        visit.call, message_of({"id": form.get("id", "")}, DeleteFlagSchedule, _("This cannot be scheduled: {message}"))
-    )
+    await calls.delete(visit.call, message_of({"id": form.get("id", "")}, DeleteFlagSchedule))
     return visit.go(f"{page.href}/rollout?done=cancelled")
 
 

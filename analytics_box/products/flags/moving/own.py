@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
+from analytics_box.base.wrong_values import wrong_value
 from analytics_box.products.flags.flag import Flag, FlagDefinition, TargetGroup, TargetingRule
 from analytics_box.products.flags.moving.conditions import with_groups
 from analytics_box.products.flags.moving.wanted import (
@@ -91,7 +92,8 @@ def read_file(given: Mapping[str, Any], environment: str | None = None) -> Sourc
     try:
         file = msgspec.convert(dict(given), BoxFlagFile)
     except msgspec.ValidationError as wrong:
-        raise BadRequest(_("The file cannot be read: {wrong}").format(wrong=wrong)) from wrong
+        refused = wrong_value(wrong, BoxFlagFile).sentence
+        raise BadRequest(_("The file cannot be imported: {refused}").format(refused=refused)) from wrong
     if environment is not None:
         chosen_environment((one.environment or "" for one in file.flags), environment)
     flags = [one for one in file.flags if environment is None or (one.environment or "") == environment]

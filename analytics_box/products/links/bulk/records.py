@@ -7,16 +7,16 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base.errors import BoxError
+from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.base.file_queue import keep_going
 from analytics_box.base.translation import _
+from analytics_box.base.wrong_values import wrong_value
 from analytics_box.products.links.bulk import cells
 from analytics_box.products.links.bulk.cells import slug_and_domain
 from analytics_box.products.links.bulk.exports import BESIDE, UTM
 from analytics_box.products.links.bulk.files import LinkRecord
 from analytics_box.products.links.bulk.services import fields_of
 from analytics_box.products.links.editing.calls import NewLink
-from analytics_box.tenants.tenancy.messages import of_length
 
 Status = Literal["created", "updated", "unchanged", "failed"]
 
@@ -36,8 +36,6 @@ _NEEDED: Final = {  # values of these fields, for users of a sheet
     "redirectStatus": "One of 301, 302, 307 and 308",
     "queryForwarding": "One of none, keep and override",
 }
-_OF_FIELD = re.compile(r"Object (?:missing required|contains unknown) field `(.+)`\Z", re.DOTALL)
-_TEXT = re.compile(r"Expected `str[^`]*`, got `(\w+)`")
 
 
 class LinkRowOutcome(Struct, frozen=True, omit_defaults=True):
@@ -94,8 +92,11 @@ def _one(number: int, fields: dict[str, Any]) -> ParsedLinkRow:
     try:
         return _parse_record(number, fields)
     except msgspec.ValidationError as wrong:
-        field, text = _error_text(wrong)
-        return ParsedLinkRow(number, wrong=LinkRowOutcome(number, "failed", field=field, error=text))
+        found = wrong_value(wrong, NewLink)
+        text = _NEEDED.get(found.path, found.message)
+        return ParsedLinkRow(number, wrong=LinkRowOutcome(number, "failed", field=found.path[:100], error=text))
+    except BadRequest as refused:
+        return ParsedLinkRow(number, wrong=refused_row(number, refused))
 
 
 def refused_row(number: int, wrong: BoxError) -> LinkRowOutcome:
@@ -110,9 +111,9 @@ def _parse_record(number: int, given: dict[str, Any]) -> ParsedLinkRow:
     found = {name: _text(name, value) for name, value in fields.items() if name not in BESIDE}
     folder = found.pop("folder", "")
     if not isinstance(folder, str):
-        raise _wrong("folder", _("Expected `str`, got `object`"))
+        raise BadRequest.about("folder", _("Must be text"))
     if "organizationId" in found:
-        raise _wrong("", _("Object contains unknown field `organizationId`"))
+        raise BadRequest.about("organizationId", _("This is not a known field"))
     utm = {UTM[name]: found.pop(name) for name in UTM if name in found}
     if utm:
         found["utm"] = found.get("utm", {}) | utm if isinstance(found.get("utm", {}), dict) else found["utm"]
@@ -161,24 +162,4 @@ def _inner(text: str, field: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError) as broken:
-        raise _wrong(field, _("Expected JSON, as an export writes it")) from broken
-
-
-def _error_text(wrong: msgspec.ValidationError) -> tuple[str, str]:
-    """The field that is wrong, and what it takes."""
-    text, _, where = str(wrong).rpartition(" - at ") if " - at `$" in str(wrong) else (str(wrong), "", "")
-    field = where.strip("`").removeprefix("$").removeprefix(".")
-    if named := _OF_FIELD.match(text):
-        field = f"{field}.{named[1]}" if field else named[1]
-        return field[:100], "This is needed" if "missing" in text else "There is no field that is called so"
-    if field in _NEEDED:
-        return field, _NEEDED[field]
-    if length := of_length(text):
-        return field, length
-    if kind := _TEXT.match(text):
-        return field, f"This has to be text, but it is of the type {kind[1]}"
-    return field, text
-
-
-def _wrong(field: str, text: str) -> msgspec.ValidationError:
-    return msgspec.ValidationError(f"{text} - at `$.{field}`" if field else text)
+        raise BadRequest.about(field, _("Must be JSON, as in an export")) from broken

@@ -49,14 +49,12 @@ _LONGEST_NAME = 255
 
 def created_link(state: LinkFormState, zone: str) -> NewLink:
     """The message that creates a link. Raises BadRequest, which names the form's fields."""
-    return message_of(_fields(state, None, zone), NewLink, _("This value is not valid: {message}"))
+    return message_of(_fields(state, None, zone), NewLink)
 
 
 def changed_link(state: LinkFormState, link: ShortLink, zone: str) -> ChangedLink:
     """The message that updates a link. Raises BadRequest."""
-    return message_of(
-        _fields(state, link, zone) | {"id": link.id}, ChangedLink, _("This value is not valid: {message}")
-    )
+    return message_of(_fields(state, link, zone) | {"id": link.id}, ChangedLink)
 
 
 def form_field(wire: str) -> str:

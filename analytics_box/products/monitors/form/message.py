@@ -25,24 +25,18 @@ _FIELDS: Final = {  # what a refusal names, as the form calls it
 
 def creation_input(state: MonitorFormState) -> CreateMonitor:
     """The message that makes a monitor. Raises BadRequest, which names fields as procedures do."""
-    return message_of(
-        _fields(state) | {"kind": state.kind, "allowDuplicateUrl": True}, CreateMonitor, _("Invalid input: {message}")
-    )
+    return message_of(_fields(state) | {"kind": state.kind, "allowDuplicateUrl": True}, CreateMonitor)
 
 
 def update_input(state: MonitorFormState, monitor_id: str) -> UpdateMonitor:
     """The message that changes a monitor to what the form says. Raises BadRequest."""
-    return message_of(
-        _fields(state) | {"scheduleId": monitor_id, "allowDuplicateUrl": True},
-        UpdateMonitor,
-        _("Invalid input: {message}"),
-    )
+    return message_of(_fields(state) | {"scheduleId": monitor_id, "allowDuplicateUrl": True}, UpdateMonitor)
 
 
 def trial_input(state: MonitorFormState, monitor_id: str | None) -> TryMonitor:
     """The message that tries what the form says, with what is stored of a monitor that there is. Raises BadRequest."""
     found = _fields(state) | ({"kind": state.kind} if monitor_id is None else {"scheduleId": monitor_id})
-    return message_of(found, TryMonitor, _("Invalid input: {message}"))
+    return message_of(found, TryMonitor)
 
 
 def form_field(wire: str) -> str:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.outgoing.masking import mask_query
 from analytics_box.base.translation import _
+from analytics_box.base.wrong_values import wrong_value
 from analytics_box.products.monitors.editing.messages import CreateMonitor, HeaderName, HeaderValue
 from analytics_box.products.monitors.monitor import Id, Kind, Monitor, MonitorSecrets, Options
 from analytics_box.products.monitors.moving.wanted import (
@@ -101,7 +102,8 @@ def read_own(given: Mapping[str, Any]) -> MonitorImportFile:
     try:
         file = msgspec.convert({"format": FORMAT} | dict(given), OwnMonitorFile)
     except msgspec.ValidationError as wrong:
-        raise BadRequest(_("The file cannot be read: {wrong}").format(wrong=wrong)) from wrong
+        refused = wrong_value(wrong, OwnMonitorFile).sentence
+        raise BadRequest(_("The file cannot be imported: {refused}").format(refused=refused)) from wrong
     return MonitorImportFile(
         monitors=tuple(_import_item(number, one) for number, one in enumerate(file.monitors, 1)),
         windows=tuple(_window_item(one) for one in file.maintenances),

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from analytics_box.base.file_queue import keep_going
 from analytics_box.base.translation import _
+from analytics_box.base.wrong_values import wrong_value
 from analytics_box.products.monitors.editing.messages import CreateMonitor
 from analytics_box.products.monitors.monitor import SECONDS, Granularity
 from analytics_box.products.monitors.moving.history import MonitorHistory
@@ -114,8 +115,8 @@ def new_monitor(fields: Mapping[str, Any]) -> tuple[CreateMonitor | None, str, s
     try:
         return msgspec.convert(dict(fields), CreateMonitor), "", ""
     except msgspec.ValidationError as wrong:
-        text, _, where = str(wrong).rpartition(" - at ") if " - at `$" in str(wrong) else (str(wrong), "", "")
-        return None, where.strip("`").removeprefix("$").removeprefix("."), text
+        found = wrong_value(wrong, CreateMonitor)
+        return None, found.path, found.message
 
 
 def granularity(seconds: float, notes: MonitorImportNotes) -> Granularity:

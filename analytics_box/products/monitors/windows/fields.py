@@ -80,13 +80,13 @@ def fields_of(window: MaintenanceWindow, zone: str) -> dict[str, str]:
 
 def creation_input(fields: Mapping[str, str]) -> CreateMaintenanceWindow:
     """The message that plans a maintenance. Raises BadRequest."""
-    return message_of(_parse_fields(fields, None), CreateMaintenanceWindow, _INVALID)
+    return message_of(_parse_fields(fields, None), CreateMaintenanceWindow)
 
 
 def update_input(fields: Mapping[str, str], before: MaintenanceWindow) -> UpdateMaintenanceWindow:
     """The message that changes a maintenance. Raises BadRequest."""
     found = _parse_fields(fields, before) | {"maintenanceId": before.id}
-    return message_of(found, UpdateMaintenanceWindow, _INVALID)
+    return message_of(found, UpdateMaintenanceWindow)
 
 
 def _parse_fields(fields: Mapping[str, str], before: MaintenanceWindow | None) -> dict[str, Any]:

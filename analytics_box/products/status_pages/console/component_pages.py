@@ -125,19 +125,13 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
         match kind:
             case "group":
                 found: dict[str, Any] = given | {"name": form.get("group", "")}
-                await procedures.add_group(
-                    visit.call, message_of(found, AddComponentGroup, _("This value is not valid: {message}"))
-                )
+                await procedures.add_group(visit.call, message_of(found, AddComponentGroup))
             case "manual":
                 found = given | {"name": form.get("manual", "")}
-                await procedures.add_component(
-                    visit.call, message_of(found, AddComponent, _("This value is not valid: {message}"))
-                )
+                await procedures.add_component(visit.call, message_of(found, AddComponent))
             case _:
                 found = given | {"uptimeScheduleId": form.get("monitor", ""), "hideUrl": True}
-                await procedures.add_component(
-                    visit.call, message_of(found, AddComponent, _("This value is not valid: {message}"))
-                )
+                await procedures.add_component(visit.call, message_of(found, AddComponent))
     except (BadRequest, Conflict) as wrong:
         return _page(page, Again(wrong.status, form, {kind: wrong.message}))
     return visit.go(f"{page.href}/components?done=added")
@@ -169,9 +163,7 @@ async def save(visit: Visitor, page_id: FromPath[str], component_id: FromPath[st
     return await _save_change(
         page,
         component,
-        lambda: procedures.update_component(
-            visit.call, message_of(found, UpdateComponent, _("This value is not valid: {message}"))
-        ),
+        lambda: procedures.update_component(visit.call, message_of(found, UpdateComponent)),
         lambda again: _component_page(page, component, again),
         form,
     )
@@ -207,9 +199,7 @@ async def save_group(visit: Visitor, page_id: FromPath[str], group_id: FromPath[
     return await _save_change(
         page,
         group,
-        lambda: procedures.update_group(
-            visit.call, message_of(found, UpdateComponentGroup, _("This value is not valid: {message}"))
-        ),
+        lambda: procedures.update_group(visit.call, message_of(found, UpdateComponentGroup)),
         lambda again: _group_page(page, group, again),
         form,
     )

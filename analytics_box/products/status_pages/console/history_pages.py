@@ -104,9 +104,7 @@ async def _save(page: ConsolePage, form: dict[str, str], known: IncidentTemplate
     try:
         page.visit.saves()
         check_version(form, known)
-        await procedures.save_template(
-            page.visit.call, message_of(found, SaveIncidentTemplate, _("This value is not valid: {message}"))
-        )
+        await procedures.save_template(page.visit.call, message_of(found, SaveIncidentTemplate))
     except (BadRequest, Conflict) as wrong:
         return await _templates(page, rejection_of(wrong, form), known)
     return page.visit.go(f"{page.href}/templates?done=template-saved")

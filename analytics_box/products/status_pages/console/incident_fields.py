@@ -5,7 +5,6 @@ from typing import Any, Final, get_args
 
 from msgspec import UNSET
 
-from analytics_box.base.translation import _
 from analytics_box.products.status_pages.console.choosing import (
     PREFIX,
     propose_impacts,
@@ -50,7 +49,7 @@ def creation_input(fields: Mapping[str, str], page_id: str, *, draft: bool) -> C
         "draft": draft,
         "notify": bool(fields.get("notify")),
     }
-    return message_of(found, CreateIncident, _("This value is not valid: {message}"))
+    return message_of(found, CreateIncident)
 
 
 def update_input(fields: Mapping[str, str], incident: Incident) -> UpdateIncident:
@@ -65,7 +64,7 @@ def update_input(fields: Mapping[str, str], incident: Incident) -> UpdateInciden
         "affectedMonitors": UNSET if status in ENDED else _affected_input(fields),
         "notify": bool(fields.get("notify")),
     }
-    return message_of(found, UpdateIncident, _("This value is not valid: {message}"))
+    return message_of(found, UpdateIncident)
 
 
 def step_input(fields: Mapping[str, str], incident: Incident) -> UpdatePageMaintenance:
@@ -77,7 +76,7 @@ def step_input(fields: Mapping[str, str], incident: Incident) -> UpdatePageMaint
         "message": message_or_default(fields, status),
         "notify": bool(fields.get("notify")),
     }
-    return message_of(found, UpdatePageMaintenance, _("This value is not valid: {message}"))
+    return message_of(found, UpdatePageMaintenance)
 
 
 def message_or_default(fields: Mapping[str, str], status: str) -> str:

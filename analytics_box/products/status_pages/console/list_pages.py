@@ -126,9 +126,7 @@ async def add(visit: Visitor) -> Answer:
     }
     try:
         visit.saves()
-        made = await procedures.create(
-            visit.call, message_of(found, CreateStatusPage, _("This value is not valid: {message}"))
-        )
+        made = await procedures.create(visit.call, message_of(found, CreateStatusPage))
     except (BadRequest, Conflict) as wrong:
         return _page(visit, rejection_of(wrong, form), set(chosen))
     return visit.go(f"{HOME}/{made.id}?done=created")

@@ -82,9 +82,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
             "notify": bool(fields.get("notify")),
             "message": message_or_default(fields, "scheduled"),
         }
-        message = message_of(
-            given | _maintenance_input(page, fields), CreatePageMaintenance, _("This value is not valid: {message}")
-        )
+        message = message_of(given | _maintenance_input(page, fields), CreatePageMaintenance)
         await calls.create_maintenance(visit.call, message)
     except (BadRequest, Conflict) as wrong:
         return await _form(page, rejection_of(wrong, fields, _FIELDS))
@@ -113,9 +111,7 @@ async def save(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str
         visit.saves()
         check_version(fields, incident)
         given = {"maintenanceId": incident.id, "notify": False} | _maintenance_input(page, fields)
-        await calls.update_maintenance(
-            visit.call, message_of(given, UpdatePageMaintenance, _("This value is not valid: {message}"))
-        )
+        await calls.update_maintenance(visit.call, message_of(given, UpdatePageMaintenance))
     except (BadRequest, Conflict) as wrong:
         return await _form(page, rejection_of(wrong, fields, _FIELDS), incident)
     return visit.go(f"{href_of(page.href, incident)}?done=maintenance-saved")

@@ -50,7 +50,7 @@ def settings_input(form: Mapping[str, str], page: StatusPage) -> UpdateStatusPag
     wrong: dict[str, str] = {}
     values = _form_values(form, page, wrong)
     forms.refuse(wrong)
-    return message_of({"statusPageId": page.id} | values, UpdateStatusPage, _("The form cannot be saved: {message}"))
+    return message_of({"statusPageId": page.id} | values, UpdateStatusPage)
 
 
 def _form_values(form: Mapping[str, str], page: StatusPage, wrong: dict[str, str]) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def _preview_page(whole: Whole, form: Mapping[str, str]) -> Whole:
         if name in {"password", "domain"}:
             continue
         try:
-            given = message_of({"statusPageId": page.id, name: value}, UpdateStatusPage, "{message}")
+            given = message_of({"statusPageId": page.id, name: value}, UpdateStatusPage)
             page = replace(page, **values_of(given, StatusPage, page))
         except BadRequest:
             continue
@@ -244,4 +244,4 @@ async def _store_picture(visit: PageRequest, whole: Whole, kind: FileKind, given
 
 async def _set_published(visit: PageRequest, page_id: str, *, is_published: bool) -> None:
     given = {"statusPageId": page_id, "isPublished": is_published}
-    await procedures.update(visit.call, message_of(given, UpdateStatusPage, "{message}"))
+    await procedures.update(visit.call, message_of(given, UpdateStatusPage))

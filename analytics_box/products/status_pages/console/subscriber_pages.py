@@ -59,9 +59,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     found = {"statusPageId": page_id, "address": address, "type": kind}
     try:
         visit.saves()
-        added = await procedures.add_subscriber(
-            visit.call, message_of(found, AddSubscriber, _("This value is not valid: {message}"))
-        )
+        added = await procedures.add_subscriber(visit.call, message_of(found, AddSubscriber))
     except (BadRequest, Conflict, RateLimited) as wrong:
         errors = {"address": wrong.message} if field_errors(wrong) or isinstance(wrong, Conflict) else {}
         return await _page(page, Again(wrong.status, form, errors, "" if errors else wrong.message))
@@ -100,9 +98,7 @@ async def _page(page: ConsolePage, again: Again, *, secret: str = "") -> Page:
     given: dict[str, Any] = {"statusPageId": page.whole.page.id, "limit": AT_ONCE} | (
         {"cursor": after} if after else {}
     )
-    found = await procedures.list_subscribers(
-        page.visit.call, message_of(given, ListSubscribers, _("This value is not valid: {message}"))
-    )
+    found = await procedures.list_subscribers(page.visit.call, message_of(given, ListSubscribers))
     waiting = found.unconfirmed
     return page.show(
         "status_subscribers.html",

@@ -197,7 +197,10 @@ HOSTILE = [
     ("{", "This is not JSON"),
     ("7", "This file does not contain flags"),
     ("{}", "This file does not contain flags"),
-    ('{"format": "analytics-box-flags", "flags": [{"key": "a", "colour": 1}]}', "The file cannot be read"),
+    (
+        '{"format": "analytics-box-flags", "flags": [{"key": "a", "colour": 1}]}',
+        "colour is not a known field",
+    ),
     ('{"features": {"a": {"defaultValue": false, "rules": [{"condition": {"$and": 7}, "force": {"a": []}}]}}}', ""),
     ('{"features": [{"name": "a", "strategies": [{"name": {}, "constraints": [7, {"values": {}}]}]}]}', ""),
     ('{"flags": {"a": {"variants": {"a": [], "b": {}}, "defaultVariant": 7, "targeting": [[]]}}}', ""),

@@ -72,7 +72,7 @@ def test_a_slug_that_cannot_be_comes_back_with_what_was_typed(console: Console) 
 
 def test_missing_input_is_reported_at_its_field_in_plain_words(console: Console) -> None:
     page = console.sent("/status-pages/new", name="Our page", slug="").body.decode()
-    assert re.search(r'id="slug-error"[^>]*>\s*(<svg.*?</svg>)?\s*(<span>)?This is needed', page, re.DOTALL), page
+    assert re.search(r'id="slug-error"[^>]*>\s*(<svg.*?</svg>)?\s*(<span>)?This is required', page, re.DOTALL), page
     assert "Expected" not in page
 
 
