@@ -28,7 +28,6 @@ NAMES: Final = (
 )
 WEEKDAYS: Final = range(1, 8)
 _EVERY: Final = {"daily": "day", "weekly": "week", "monthly": "month"}
-_INVALID: Final = _("Invalid input: {message}")
 _FORM: Final = "%Y-%m-%dT%H:%M"
 
 
