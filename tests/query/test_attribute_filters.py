@@ -45,3 +45,11 @@ def explained(text: str, values: Values, db: Connection) -> list[str]:
 
 def test_sources_with_all_attributes_are_tried() -> None:
     assert {"events", "sessions", "vitals", "errors", "outgoing_links", "engagement", "flag_exposures"} <= {*SOURCES}
+
+
+def test_error_group_is_looked_up_in_an_index(world: World) -> None:
+    condition = FilterCondition("fingerprint", "is", ("0123456789abcdef",), False)
+    for measure in ("last", "count", "sessions"):
+        statement = sqlite.render(QueryPlan("errors", (1,), 0, 1, (measure,), where=(condition,)))
+        steps = world.db.read_now(partial(explained, statement.sql, statement.values))
+        assert any("INDEX errors_by_group (<expr>=? AND site=?" in step for step in steps), (measure, steps)

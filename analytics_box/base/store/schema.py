@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from analytics_box.base.store.tables.accounts import ACCOUNTS
 from analytics_box.base.store.tables.box import CLUSTER, OVERVIEW, THIS_BOX
-from analytics_box.base.store.tables.events import ERROR_GROUPS, VIEWS_WITH_COMBINATIONS
+from analytics_box.base.store.tables.events import ERROR_GROUPS, ERRORS_BY_GROUP, VIEWS_WITH_COMBINATIONS
 from analytics_box.base.store.tables.events import EVENTS as EVENT_TABLES
 from analytics_box.base.store.tables.links_and_flags import FLAGS, LINKS
 from analytics_box.base.store.tables.monitors import MONITORS
@@ -359,6 +359,7 @@ EVENTS: tuple[Step, ...] = (
     ("0002_combinations_in_views", VIEWS_WITH_COMBINATIONS),
     # The release of the website with which errors and vitals happened, and the group of an error.
     ("0003_error_groups", ERROR_GROUPS),
+    ("0004_errors_by_group", (ERRORS_BY_GROUP,)),
 )
 
 # Steps of events.db that change or remove rows, and the tables that they change (by their names before the step).

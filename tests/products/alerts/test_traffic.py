@@ -8,7 +8,6 @@ from analytics_box.base.facts.event import Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.products.alerts import rows
 from analytics_box.products.alerts.alert_rule import MonitorsOfOrganization
-from analytics_box.products.alerts.traffic.rules import WindowGroup
 from analytics_box.products.alerts.traffic.watch import MOST_ALERTS, TrafficFigures, TrafficWatch
 from analytics_box.tenants.websites.directory import Directory
 from tests.ledgers import view
@@ -202,23 +201,21 @@ def test_many_new_errors_of_one_look_share_an_alert(traffic: Traffic) -> None:
 
 
 def test_look_back_for_a_known_error_happens_once(traffic: Traffic, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, ...]] = []
-    groups = TrafficFigures.groups
+    asked: list[str] = []
+    last = TrafficFigures.last
 
-    async def note(
-        figures: TrafficFigures, site: int, start: int, end: int, only: tuple[str, ...] = ()
-    ) -> dict[str, WindowGroup]:
-        asked.extend([only] if only else [])
-        return await groups(figures, site, start, end, only)
+    async def note(figures: TrafficFigures, site: int, start: int, end: int, fingerprint: str) -> int | None:
+        asked.append(fingerprint)
+        return await last(figures, site, start, end, fingerprint)
 
-    monkeypatch.setattr(TrafficFigures, "groups", note)
+    monkeypatch.setattr(TrafficFigures, "last", note)
     traffic.world.alarm(traffic.world.channel(), trigger="error_rate", errors="new", minutes=15)
     group(traffic, "old", 1, ago=30 * DAY)
     traffic.minutes(20)
     for _ in range(12):
         group(traffic, "old", 1)
         assert traffic.minutes(10) == 0
-    assert asked == [("old",)]
+    assert asked == ["old"]
     traffic.box.clock.advance(seconds=91 * DAY / 1000)
     traffic.minutes(20)
     group(traffic, "old", 1)

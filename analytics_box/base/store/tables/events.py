@@ -520,6 +520,11 @@ EVENTS = (
 VIEWS_WITH_COMBINATIONS = tuple(
     statement for table in _VIEWS for statement in (f"drop view {table}", _view(table, _NUMBERS))
 )
+# Finds the errors of a group, by the expression of the view. Without it, a look at one group reads all errors of the
+# range.
+ERRORS_BY_GROUP = (
+    "create index errors_by_group on stored_errors (iif(error_group = 0, message, error_group), site, time)"
+)
 # Errors without a group, which earlier versions stored, are grouped by their message.
 ERROR_GROUPS = (
     *(

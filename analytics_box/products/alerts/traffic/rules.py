@@ -106,14 +106,14 @@ def error_rate(sessions: Sessions, wanted: Terms) -> Verdict:
 
 
 def new_groups(
-    now: Mapping[str, WindowGroup], before: Mapping[str, WindowGroup], decided: Mapping[str, int], least: int
+    now: Mapping[str, WindowGroup], before: Mapping[str, int], decided: Mapping[str, int], least: int
 ) -> dict[str, str]:
-    """The messages of error groups that are new, or back for the first time since they were resolved; `decided` is
-    when (UTC ms)."""
+    """The messages of error groups that are new, or back for the first time since they were resolved; `before` and
+    `decided` are when they happened last and when that was decided (UTC ms)."""
     found = {}
     for fingerprint, group in now.items():
         resolved, earlier = decided.get(fingerprint), before.get(fingerprint)
-        is_back = resolved is not None and group.last > resolved and (earlier is None or earlier.last <= resolved)
+        is_back = resolved is not None and group.last > resolved and (earlier is None or earlier <= resolved)
         if group.sessions >= least and (earlier is None or is_back):
             found[fingerprint] = group.message
     return found

@@ -210,6 +210,13 @@ class TrafficFigures:
         seen = await self._count("events", "unique_sessions", site, start, end)
         return Sessions(max(seen, failing), failing)
 
+    async def last(self, site: int, start: int, end: int, fingerprint: str) -> int | None:
+        """The last time of an error group in a window (UTC ms); None if it did not happen."""
+        where = (FilterCondition("fingerprint", "is", (fingerprint,), negated=False),)
+        plan = QueryPlan("errors", (site,), start, end, measures=("last",), where=where)
+        ((found,),) = await self._engines.rows(plan, seconds=_SECONDS)
+        return None if found is None else int(str(found))
+
     async def groups(self, site: int, start: int, end: int, only: tuple[str, ...] = ()) -> dict[str, rules.WindowGroup]:
         """The error groups of a window by fingerprint, those that affect most sessions first; or `only` some."""
         where = (FilterCondition("fingerprint", "is", only, negated=False),) if only else ()
@@ -408,8 +415,8 @@ class TrafficWatch:
             before = await self._earlier_groups(measured, website.site, start, now, decided)
             messages = rules.new_groups(now, before, decided, wanted.least)
         elif now:
-            before = await measured.groups(website.site, start - DAY, start, tuple(now))
-            messages = rules.rising_groups(now, before, DAY / (wanted.minutes * MINUTE), wanted)
+            usual = await measured.groups(website.site, start - DAY, start, tuple(now))
+            messages = rules.rising_groups(now, usual, DAY / (wanted.minutes * MINUTE), wanted)
         return AlertingGroups(about, kind, messages)
 
     async def _earlier_groups(
@@ -419,25 +426,23 @@ class TrafficWatch:
         start: int,
         now: Mapping[str, rules.WindowGroup],
         decided: Collection[str],
-    ) -> Mapping[str, rules.WindowGroup]:
-        """The error groups of a window that had also happened in the 90 days before it.
+    ) -> Mapping[str, int]:
+        """The last times (UTC ms) of those error groups of a window that had also happened in the 90 days before it.
 
-        A look back of 90 days takes 0.7 s for a million errors, so that groups of earlier looks are remembered. Of
-        `decided` ones the instant matters, which is asked for each time.
+        Groups of earlier looks are remembered. Of `decided` ones the instant matters, which is asked for each time.
         """
-        before: dict[str, rules.WindowGroup] = {}
+        before: dict[str, int] = {}
         for fingerprint, group in now.items():
             known = self._known_groups.get((site, fingerprint)) or KnownErrorGroup(0, 0)
             earlier = known.latest if known.latest < start else known.earlier
             self._known_groups.put((site, fingerprint), KnownErrorGroup(earlier, group.last))
             if start - NEW_AFTER <= earlier < start and fingerprint not in decided:
-                before[fingerprint] = rules.WindowGroup(0, "", earlier)
-        unknown = tuple(one for one in now if one not in before)
-        if unknown:
-            asked = await measured.groups(site, start - NEW_AFTER, start, unknown)
-            for fingerprint, group in asked.items():
-                self._known_groups.put((site, fingerprint), KnownErrorGroup(group.last, now[fingerprint].last))
-            before |= asked
+                before[fingerprint] = earlier
+        for fingerprint in [one for one in now if one not in before]:
+            last = await measured.last(site, start - NEW_AFTER, start, fingerprint)
+            if last is not None:
+                self._known_groups.put((site, fingerprint), KnownErrorGroup(last, now[fingerprint].last))
+                before[fingerprint] = last
         return before
 
     async def _first_event(

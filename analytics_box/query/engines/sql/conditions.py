@@ -114,6 +114,14 @@ def _number(condition: FilterCondition, values: Values) -> str:
     return f"({text(f'cast({condition.column} as varchar)', condition, values)})"
 
 
+def _fingerprint(condition: FilterCondition, values: Values) -> str:
+    """A group of errors. SQLite looks one up in an index if it is compared with one number, not with a list."""
+    if condition.match != "is" or len(condition.values) != 1:
+        return string_matches("fingerprint", condition, values)
+    number = f"select id from strings where value = {bind(condition.values[0], values)}"
+    return f"(fingerprint = coalesce(({number}), -1))"
+
+
 _TRANSLATED = {
     "session": _session,
     "visitor": _visitor,
@@ -122,6 +130,7 @@ _TRANSLATED = {
     "key": _key,
     "http_code": _number,
     "status": _number,
+    "fingerprint": _fingerprint,
     "flag": _flag,
 }
 
