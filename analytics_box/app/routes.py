@@ -11,7 +11,17 @@ from analytics_box.products.links import addresses as links
 from analytics_box.products.monitors import addresses as monitors
 from analytics_box.products.status_pages import addresses as status_pages
 from analytics_box.web.page.templates import FORM_KEPT
-from analytics_box.web.route import PUBLIC, RESOURCE, Handlers, Route, form_route, page_route
+from analytics_box.web.route import (
+    PUBLIC,
+    RESOURCE,
+    Handlers,
+    Route,
+    deleted_routes,
+    edited_routes,
+    form_route,
+    form_routes,
+    page_route,
+)
 
 website_pages = Handlers("analytics_box.tenants.websites.pages")
 
@@ -108,7 +118,7 @@ ACCOUNT_ADDRESSES: tuple[Route, ...] = (
 
 
 alert_pages = Handlers("analytics_box.products.alerts.pages")
-note_pages = Handlers("analytics_box.products.notes.pages")
+note_form = Handlers("analytics_box.products.notes.pages", "NOTE")
 audit_pages = Handlers("analytics_box.tenants.audit_log.pages")
 box_settings = Handlers("analytics_box.app.box_settings.pages")
 bot_pages = Handlers("analytics_box.ingest.bots.pages")
@@ -124,9 +134,9 @@ share_settings = Handlers("analytics_box.products.shares.settings_pages")
 retention_pages = Handlers("analytics_box.products.retention.pages")
 journey_pages = Handlers("analytics_box.products.journeys.pages")
 performance_pages = Handlers("analytics_box.products.overview.performance_pages")
-funnel_forms = Handlers("analytics_box.products.funnels.form_pages")
+funnel_forms = Handlers("analytics_box.products.funnels.form_pages", "PAGES")
 funnel_pages = Handlers("analytics_box.products.funnels.pages")
-goal_forms = Handlers("analytics_box.products.goals.form_pages")
+goal_forms = Handlers("analytics_box.products.goals.form_pages", "PAGES")
 goal_pages = Handlers("analytics_box.products.goals.pages")
 key_pages = Handlers("analytics_box.tenants.keys.pages")
 invitation_pages = Handlers("analytics_box.tenants.members.invitation_pages")
@@ -144,7 +154,7 @@ export_routes = Handlers("analytics_box.query.export_routes")
 query = Handlers("analytics_box.query.routes")
 query_pages = Handlers("analytics_box.figures.explorer.pages")
 saved_pages = Handlers("analytics_box.figures.explorer.saved_pages")
-segment_pages = Handlers("analytics_box.products.segments.pages")
+segment_form = Handlers("analytics_box.products.segments.pages", "SEGMENT")
 setup_pages = Handlers("analytics_box.app.setup.pages")
 watching = Handlers("analytics_box.app.watch.pages")
 well_known = Handlers("analytics_box.web.well_known")
@@ -187,10 +197,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/alarms", alert_pages.former_page),
     page_route("/alarms/{rest:path}", alert_pages.former_page),
     page_route("/alerts", alert_pages.list_page),
-    page_route("/alerts/new", alert_pages.new_rule_form, "admin"),
-    form_route("/alerts/new", alert_pages.add_rule, "admin", kept=True),
-    page_route("/alerts/{alarm_id:str}", alert_pages.edit_rule_form, "admin"),
-    form_route("/alerts/{alarm_id:str}", alert_pages.save_rule, "admin", kept=True),
+    *form_routes("/alerts/new", alert_pages.within("RULE"), "admin"),
+    *form_routes("/alerts/{alarm_id:str}", alert_pages.within("RULE"), "admin"),
     page_route("/alerts/{alarm_id:str}/{action:str}", alert_pages.confirm, "admin"),
     form_route("/alerts/{alarm_id:str}/{action:str}", alert_pages.act, "member"),
     page_route("/settings/box", watching.box, about="own"),
@@ -218,23 +226,22 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/details/{name:str}/{form:str}", overview.site_details_file),
     page_route("/sites/{website_id:str}/export/{form:str}", overview.site_export),
     page_route("/sites/{website_id:str}/values", overview.site_values),
-    page_route("/sites/{website_id:str}/segments", segment_pages.show),
-    form_route("/sites/{website_id:str}/segments", segment_pages.add, "member", kept=True),
-    form_route("/sites/{website_id:str}/segments/{segment_id:str}", segment_pages.save_segment, "member", kept=True),
-    page_route("/sites/{website_id:str}/segments/{segment_id:str}/delete", segment_pages.delete_form, "member"),
-    form_route("/sites/{website_id:str}/segments/{segment_id:str}/delete", segment_pages.delete_segment, "member"),
+    page_route("/sites/{website_id:str}/segments", segment_form.show_form),
+    form_route("/sites/{website_id:str}/segments", segment_form.submit_form, "member", kept=True),
+    form_route("/sites/{website_id:str}/segments/{segment_id:str}", segment_form.submit_form, "member", kept=True),
+    *deleted_routes(
+        "/sites/{website_id:str}/segments/{segment_id:str}/delete", segment_form.within("deletion"), "member"
+    ),
     page_route("/sites/{website_id:str}/live", overview.site_live),
     page_route("/sites/{website_id:str}/changes", change_pages.show),
     page_route("/sites/{website_id:str}/changes/export/{form:str}", change_pages.file),
     page_route("/sites/{website_id:str}/realtime", realtime_pages.show),
     page_route("/sites/{website_id:str}/sessions", session_pages.session_list),
     page_route("/sites/{website_id:str}/session", session_pages.session),
-    page_route("/sites/{website_id:str}/notes", note_pages.show),
-    form_route("/sites/{website_id:str}/notes", note_pages.add, "member", kept=True),
-    page_route("/sites/{website_id:str}/notes/{note_id:str}", note_pages.edit_form, "member"),
-    form_route("/sites/{website_id:str}/notes/{note_id:str}", note_pages.save_note, "member", kept=True),
-    page_route("/sites/{website_id:str}/notes/{note_id:str}/delete", note_pages.delete_form, "member"),
-    form_route("/sites/{website_id:str}/notes/{note_id:str}/delete", note_pages.delete_note, "member"),
+    page_route("/sites/{website_id:str}/notes", note_form.show_form),
+    form_route("/sites/{website_id:str}/notes", note_form.submit_form, "member", kept=True),
+    *form_routes("/sites/{website_id:str}/notes/{note_id:str}", note_form, "member"),
+    *deleted_routes("/sites/{website_id:str}/notes/{note_id:str}/delete", note_form.within("deletion"), "member"),
     page_route("/sites/{website_id:str}/queries", query_pages.show),
     page_route("/sites/{website_id:str}/queries/csv", query_pages.sheet),
     form_route("/sites/{website_id:str}/queries/saved", saved_pages.save, "member", kept=True),
@@ -250,12 +257,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/goal", event_pages.show_goal),
     page_route("/sites/{website_id:str}/goal/export/{form:str}", event_pages.goal_file),
     page_route("/sites/{website_id:str}/goals", goal_pages.show),
-    page_route("/sites/{website_id:str}/goals/new", goal_forms.new_form, "member"),
-    form_route("/sites/{website_id:str}/goals/new", goal_forms.add, "member", kept=True),
-    page_route("/sites/{website_id:str}/goals/{goal_id:str}", goal_forms.edit_form, "member"),
-    form_route("/sites/{website_id:str}/goals/{goal_id:str}", goal_forms.save, "member", kept=True),
-    page_route("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_forms.delete_form, "member"),
-    form_route("/sites/{website_id:str}/goals/{goal_id:str}/delete", goal_forms.delete, "member"),
+    *edited_routes("/sites/{website_id:str}/goals", "goal_id", goal_forms, "member"),
     page_route("/sites/{website_id:str}/errors", error_pages.show),
     page_route("/sites/{website_id:str}/errors/export/{form:str}", error_pages.file),
     page_route("/sites/{website_id:str}/errors/{name:str}", error_group_pages.show),
@@ -272,14 +274,9 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/retention/export/{form:str}", retention_pages.file),
     page_route("/sites/{website_id:str}/journeys", journey_pages.show),
     page_route("/sites/{website_id:str}/journeys/export/{form:str}", journey_pages.file),
-    page_route("/sites/{website_id:str}/funnels/new", funnel_forms.new_form, "member"),
-    form_route("/sites/{website_id:str}/funnels/new", funnel_forms.add, "member", kept=True),
     page_route("/sites/{website_id:str}/funnels/{funnel_id:str}", funnel_pages.show_one),
     page_route("/sites/{website_id:str}/funnels/{funnel_id:str}/export/{form:str}", funnel_pages.file),
-    page_route("/sites/{website_id:str}/funnels/{funnel_id:str}/edit", funnel_forms.edit_form, "member"),
-    form_route("/sites/{website_id:str}/funnels/{funnel_id:str}/edit", funnel_forms.save, "member", kept=True),
-    page_route("/sites/{website_id:str}/funnels/{funnel_id:str}/delete", funnel_forms.delete_form, "member"),
-    form_route("/sites/{website_id:str}/funnels/{funnel_id:str}/delete", funnel_forms.delete, "member"),
+    *edited_routes("/sites/{website_id:str}/funnels", "funnel_id", funnel_forms, "member", edit="/edit"),
     page_route("/sites/{website_id:str}/settings/sharing", share_settings.sharing, "admin"),
     form_route("/sites/{website_id:str}/settings/sharing", share_settings.save_sharing, "admin", kept=True),
     page_route("/sites/{website_id:str}/shares/new", share_settings.new_form, "admin"),

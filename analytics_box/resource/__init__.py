@@ -9,7 +9,8 @@ How to declare a resource:
 3. Decorate the inputs of its procedures with `@input_of(Thing, needed=("name",))`; they list only what is special.
 4. Read a message with `values_of(message, Thing, context)`: cleaned values by the fields of the row, for `replace`.
 5. Answer with `answer_of(ThingShown, row, …)`, export with `record_of(row)`, log with `difference(before, after)`.
-6. Fill the form with `forms.fill(row, zone)`, read it with `forms.read_posted(form, Thing, zone, row)` (forms.py).
+6. Fill the form with `forms.fill(row, zone)`, read it with `forms.read_posted(form, Thing, zone, row)` (forms.py). Its
+   pages are one `FormPages` (web/page/resource_form.py), for a website's resource made by a `WebsiteForm`.
 7. An import of files begins with `begin_import`, reads with `read_rows`, and counts its rows (imports.py).
 
 What is special stays a plain function next to the declaration. `products/links/link.py` is the largest example,

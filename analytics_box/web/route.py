@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from importlib import import_module
+from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple
 
 from analytics_box.base import errors
@@ -46,25 +47,30 @@ def allow(
 
 
 class NamedHandler(NamedTuple):
-    """A function of a module."""
+    """A function of a module, or of a value in it."""
 
     module: str
     name: str
 
     def load(self) -> Callable[..., Any]:
         """The function."""
-        found: Callable[..., Any] = getattr(import_module(self.module), self.name)
+        found: Callable[..., Any] = attrgetter(self.name)(import_module(self.module))
         return found
 
 
 class Handlers:
-    """A module of handlers: its attributes are their names."""
+    """A module of handlers, or a value in it that has them: its attributes are their names."""
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, value: str = "") -> None:
         self._module = module
+        self._prefix = f"{value}." if value else ""
 
     def __getattr__(self, name: str) -> NamedHandler:
-        return NamedHandler(self._module, name)
+        return NamedHandler(self._module, f"{self._prefix}{name}")
+
+    def within(self, name: str) -> "Handlers":
+        """The handlers of one of its attributes."""
+        return Handlers(self._module, f"{self._prefix}{name}")
 
 
 RESOURCE: Final = "/.well-known/oauth-protected-resource"  # the address that refusals of callers without a key name
@@ -113,6 +119,35 @@ def form_route(
 ) -> Route:
     """A form that signed-in people send."""
     return Route("POST", path, named, SIGNED_IN, role, page=True, kept=kept, about=about)
+
+
+def edited_routes(
+    path: str, parameter: str, pages: Handlers, role: Role, *, edit: str = "", about: Subject = "named"
+) -> tuple[Route, ...]:
+    """The addresses of a resource's form: a new one, the row that `parameter` names, at `edit` behind it, and its
+    deletion."""
+    row = f"{path}/{{{parameter}:str}}"
+    return (
+        *form_routes(f"{path}/new", pages, role, about),
+        *form_routes(f"{row}{edit}", pages, role, about),
+        *deleted_routes(f"{row}/delete", pages.within("deletion"), role, about),
+    )
+
+
+def form_routes(path: str, pages: Handlers, role: Role, about: Subject = "named") -> tuple[Route, ...]:
+    """The address of a page with a form, which is sent to the same address."""
+    return (
+        page_route(path, pages.show_form, role, about),
+        form_route(path, pages.submit_form, role, kept=True, about=about),
+    )
+
+
+def deleted_routes(path: str, pages: Handlers, role: Role, about: Subject = "named") -> tuple[Route, ...]:
+    """The addresses of the question before something is deleted, and of its answer."""
+    return (
+        page_route(path, pages.show_question, role, about),
+        form_route(path, pages.submit_deletion, role, about=about),
+    )
 
 
 class Procedure(NamedTuple):

@@ -1,7 +1,7 @@
 """The pages under /alerts: the list, the form, and what is going on. They do what the procedures do."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from typing import Final
 
 from litestar.params import FromPath
 from msgspec import Struct
@@ -22,7 +22,8 @@ from analytics_box.resource.reach import reach
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page import dates
-from analytics_box.web.page.edits import FIELD, check_version, version_of
+from analytics_box.web.page.edits import FIELD, version_of
+from analytics_box.web.page.resource_form import Form, FormPages
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 _LIMITS = {
@@ -176,7 +177,6 @@ _ADVANCED = {
     "escalate_after_minutes": _("Escalation"),
     "start": _("Quiet hours"),
 }
-_FIELDS = {"triggerType": "trigger", "triggerConditions": "escalate_after_minutes", "websiteId": "website"}
 
 
 async def list_page(visit: Visitor) -> Page:
@@ -211,44 +211,6 @@ async def former_page(visit: Visitor) -> Next:
     url = visit.request.url
     path = HOME + url.path.removeprefix("/alarms")
     return visit.go(f"{path}?{url.query}" if url.query else path)
-
-
-async def new_rule_form(visit: Visitor) -> Page:
-    """GET /alerts/new, with ?type= of what it is about."""
-    own = await _channels(visit)
-    values = form.empty(visit.person.time_zone, visit.asked("type"), own)
-    return await _form(visit, Again(values=values))
-
-
-async def add_rule(visit: Visitor) -> Answer:
-    """POST /alerts/new."""
-    fields, own = await visit.form(), await _channels(visit)
-
-    async def save() -> str:
-        given = message_of(form.message(fields, None, own), NewAlertRule)
-        await procedures.create(visit.call, given)
-        return f"{HOME}?done=created"
-
-    return await visit.submit(save, _form, values=fields)
-
-
-async def edit_rule_form(visit: Visitor, alarm_id: FromPath[str]) -> Page:
-    """GET /alerts/{id}. Raises NotFound."""
-    rule = await _find(visit, alarm_id)
-    return await _form(visit, Again(values=form.values(rule, visit.person.time_zone)), rule=rule)
-
-
-async def save_rule(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
-    """POST /alerts/{id}. Raises NotFound."""
-    fields, own, rule = await visit.form(), await _channels(visit), await _find(visit, alarm_id)
-
-    async def save() -> str:
-        check_version(fields, rule, without=_CHANGED_BY_USE)
-        given = form.message(fields, rule, own) | {"alarmId": alarm_id}
-        await procedures.update(visit.call, message_of(given, ChangedAlertRule))
-        return f"{HOME}?done=saved"
-
-    return await visit.submit(save, partial(_form, rule=rule), values=fields)
 
 
 async def confirm(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) -> Page:
@@ -297,18 +259,38 @@ async def _test(visit: PageRequest, rule_id: str) -> Page:
     return await alert_rules_page(visit, Again(), done=_("The test arrived: {channels}.").format(channels=names))
 
 
-async def _form(visit: PageRequest, again: Again, *, rule: AlertRule | None = None) -> Page:
+async def _find_any(visit: PageRequest) -> tuple[list[Channel], AlertRule | None]:
+    """The channels of the organization, and the alert rule that an address names; None for a new one."""
+    rule_id = visit.path("alarm_id")
+    return await _channels(visit), await _find(visit, rule_id) if rule_id else None
+
+
+def _fill(visit: PageRequest, own: list[Channel], rule: AlertRule | None) -> Form:
+    zone = visit.person.time_zone
+    return form.empty(zone, visit.asked("type"), own) if rule is None else form.values(rule, zone)
+
+
+async def _save(visit: PageRequest, own: list[Channel], rule: AlertRule | None, fields: Form) -> str:
+    given = form.message(fields, rule, own)
+    if rule is None:
+        await procedures.create(visit.call, message_of(given, NewAlertRule))
+        return f"{HOME}?done=created"
+    given |= {"alarmId": rule.id}
+    await procedures.update(visit.call, message_of(given, ChangedAlertRule))
+    return f"{HOME}?done=saved"
+
+
+async def _show(visit: PageRequest, own: list[Channel], rule: AlertRule | None, again: Again) -> Page:
     """The form of a new alert rule, or of one that there is."""
-    own, organization = await _channels(visit), visit.person.organization_id
+    organization = visit.person.organization_id
     monitors = visit.parts[MonitorsOfOrganization].of(organization)
     choices = form.monitor_choices(monitors, again.values)
     websites, chosen = _websites(visit), again.values.get("website", "")
-    wrong = {_FIELDS.get(name, name): message for name, message in again.wrong.items()}
     return visit.settings_page(
         "alert_rule_form.html",
         "alerts",
         values={FIELD: version_of(rule, without=_CHANGED_BY_USE) if rule is not None else ""},
-        again=Again(again.code, again.values, wrong, again.general),
+        again=again,
         rule=rule,
         triggers=TRIGGERS,
         websites=websites if not chosen or chosen in websites else {**websites, chosen: _("Deleted website")},
@@ -321,6 +303,16 @@ async def _form(visit: PageRequest, again: Again, *, rule: AlertRule | None = No
         figures=await _figures(visit, websites, again.values.get("figure", "")),
         changed=_changed_labels(again.values),
     )
+
+
+RULE: Final = FormPages(
+    find=_find_any,
+    fill=_fill,
+    show=_show,
+    save=_save,
+    names={"triggerType": "trigger", "triggerConditions": "escalate_after_minutes", "websiteId": "website"},
+    unversioned=_CHANGED_BY_USE,
+)
 
 
 def _changed_labels(values: Mapping[str, str]) -> list[str]:

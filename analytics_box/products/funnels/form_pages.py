@@ -1,8 +1,7 @@
 """The form of a funnel: creating, changing and deleting one."""
 
 from collections.abc import Mapping
-
-from litestar.params import FromPath
+from typing import Any, Final
 
 from analytics_box.base.translation import _, ngettext
 from analytics_box.figures import page
@@ -15,7 +14,6 @@ from analytics_box.products.funnels.form import (
     ORDER_LABELS,
     UNIT_LABELS,
     goal_names,
-    home,
     message_of,
     rows_of,
     values_of,
@@ -29,13 +27,11 @@ from analytics_box.products.goals.form import OPERATOR_LABELS, fields_of
 from analytics_box.products.goals.goal import GoalDefinition
 from analytics_box.products.goals.lookup import active_goals, find_goal
 from analytics_box.products.overview.board import WEBSITE
-from analytics_box.tenants.tenancy import messages
-from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.resource_form import WebsiteForm
 from analytics_box.tenants.websites.rules import Website
-from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.edits import check_version, shown_version
-from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import Form
+from analytics_box.web.page.visit import Again, Page, PageRequest
 
 MOST_SUGGESTED = 6
 _DELETE = ConfirmationTexts(
@@ -43,18 +39,38 @@ _DELETE = ConfirmationTexts(
 )
 
 
-async def new_form(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/funnels/new?kind-0=page&target-0=… or ?goal=…: the form, with steps from its address or with the
-    commonest way to a goal. Raises NotFound."""
-    website, goal_id = own(visit.call, website_id), visit.asked("goal")
-    if goal_id:
-        return await _suggestion(visit, website, goal_id)
-    steps = {name: value for name, value in visit.request.query_params.items() if name.startswith(("kind-", "target-"))}
-    return await _form(visit, website, None, Again(values={"isActive": "on", **steps}))
+async def _context(visit: PageRequest, website: Website, funnel: Funnel | None, values: Form) -> Mapping[str, Any]:
+    """The further values of the template; a new funnel for ?goal= has the commonest way to it. Raises NotFound."""
+    goal_id = visit.asked("goal")
+    if funnel is None and goal_id and visit.request.method == "GET":
+        values = await _suggestion(visit, website, goal_id)
+    goals = goal_names(await active_goals(visit.parts.box_db, website.id))
+    values = with_goals(values, goals)
+    suggestions = {
+        f"{_FORM.address(website, None)}?goal={goal_id}": name for goal_id, name in [*goals.items()][:MOST_SUGGESTED]
+    }
+    is_empty = funnel is None and not any(name.startswith("target-") for name in values)
+    return {
+        "values": values,
+        "numbers": range(rows_of(values)),
+        "goals": sorted(goals.values()),
+        "suggested": values.get("suggested", ""),
+        "suggestions": suggestions if is_empty else {},
+        "kinds": KIND_LABELS,
+        "orders": ORDER_LABELS,
+        "units": UNIT_LABELS,
+        "operators": OPERATOR_LABELS,
+        "filtered": fields_of(GoalDefinition("PAGE_VIEW", "/", funnel.definition.filters)) if funnel else "",
+    }
 
 
-async def _suggestion(visit: PageRequest, website: Website, goal_id: str) -> Page:
-    """The form with the commonest way to a goal. Raises NotFound."""
+_FORM: Final = WebsiteForm[Funnel](
+    path="funnels", template="funnel_form.html", here="funnels", labels=LABELS, context=_context, has_page=True
+)
+
+
+async def _suggestion(visit: PageRequest, website: Website, goal_id: str) -> Form:
+    """The values of a form with the commonest way to a goal, and what is suggested. Raises NotFound."""
     _website, goal = await find_goal(visit.call, goal_id, website.id)
     asking, _board = await page.empty(visit, website.site, read_view(f"/sites/{website.id}", {}, WEBSITE))
     try:
@@ -72,99 +88,37 @@ async def _suggestion(visit: PageRequest, website: Website, goal_id: str) -> Pag
     ).format(days=days)
     if not pages:
         said = _("No way to this goal was found. Add the steps before it.")
-    return await _form(visit, website, None, Again(values=values), said)
+    return {**values, "suggested": said}
 
 
-async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/funnels/new. Raises NotFound."""
-    website, form = own(visit.call, website_id), await visit.form()
-
-    async def save() -> str:
-        given = {"websiteId": website.id, **message_of(await _goals_by_id(visit, website, form))}
-        made = await calls.create(visit.call, messages.message_of(given, NewFunnel))
-        return f"{home(website)}/{made.id}?done=created"
-
-    async def again(visit: PageRequest, again: Again) -> Page:
-        return await _form(visit, website, None, again)
-
-    if "more" in form:
-        return await _form(visit, website, None, Again(values=form))
-    return await visit.submit(save, again, values=form)
+def _fill(visit: PageRequest, _website: Website, funnel: Funnel | None) -> Form:
+    """The values of the form; a new one has the steps of ?kind-0=page&target-0=…"""
+    if funnel is not None:
+        return values_of(funnel)
+    steps = {name: value for name, value in visit.request.query_params.items() if name.startswith(("kind-", "target-"))}
+    return {"isActive": "on", **steps}
 
 
-async def edit_form(visit: Visitor, website_id: FromPath[str], funnel_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/funnels/{funnel}/edit. Raises NotFound."""
-    website, funnel = await find_funnel(visit.call, funnel_id, website_id)
-    return await _form(visit, website, funnel, Again(values=values_of(funnel)))
-
-
-async def save(visit: Visitor, website_id: FromPath[str], funnel_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/funnels/{funnel}/edit. Raises NotFound."""
-    website, funnel = await find_funnel(visit.call, funnel_id, website_id)
-    form = await visit.form()
-
-    async def save() -> str:
-        check_version(form, funnel)
-        steps = message_of(await _goals_by_id(visit, website, form), funnel.definition)
-        given = {"id": funnel.id, **steps}
-        await calls.update(visit.call, messages.message_of(given, ChangedFunnel))
-        return f"{home(website)}/{funnel.id}?done=saved"
-
-    async def again(visit: PageRequest, again: Again) -> Page:
-        return await _form(visit, website, funnel, again)
-
-    if "more" in form:
-        return await _form(visit, website, funnel, Again(values=form))
-    return await visit.submit(save, again, values=form)
-
-
-async def delete_form(visit: Visitor, website_id: FromPath[str], funnel_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/funnels/{funnel}/delete: confirm the deletion. Raises NotFound."""
-    website, funnel = await find_funnel(visit.call, funnel_id, website_id)
-    here = f"{home(website)}/{funnel.id}"
-    shell = site_shell(visit, "funnels", website)
-    return ask(visit, shell, _DELETE, funnel.name, action=f"{here}/delete", back=f"{here}/edit")
-
-
-async def delete(visit: Visitor, website_id: FromPath[str], funnel_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/funnels/{funnel}/delete. Raises NotFound."""
-    website, funnel = await find_funnel(visit.call, funnel_id, website_id)
-    await calls.delete(visit.call, OneFunnel(funnel.id))
-    return visit.go(f"{home(website)}?done=deleted")
-
-
-async def _goals_by_id(visit: PageRequest, website: Website, form: Mapping[str, str]) -> dict[str, str]:
-    """The form with the ids of the goals that its steps name."""
+async def _message(visit: PageRequest, website: Website, funnel: Funnel | None, form: Form) -> Mapping[str, Any]:
+    """The fields of a funnel; its steps name goals, which are stored by id."""
     names = goal_names(await active_goals(visit.parts.box_db, website.id))
-    return with_goals(form, {name: goal_id for goal_id, name in names.items()})
+    goals = {name: goal_id for goal_id, name in names.items()}
+    return message_of(with_goals(form, goals), funnel.definition if funnel is not None else None)
 
 
-async def _form(visit: PageRequest, website: Website, funnel: Funnel | None, again: Again, suggested: str = "") -> Page:
-    goals = goal_names(await active_goals(visit.parts.box_db, website.id))
-    values = with_goals(again.values, goals)
-    return visit.pages.show(
-        "funnel_form.html",
-        code=again.code,
-        shell=site_shell(visit, "funnels", website),
-        site=website,
-        home=home(website),
-        action=f"{home(website)}/{f'{funnel.id}/edit' if funnel is not None else 'new'}",
-        back=f"{home(website)}/{funnel.id}" if funnel is not None else home(website),
-        is_new=funnel is None,
-        version=shown_version(funnel, values) if funnel is not None else "",
-        values=values,
-        errors=again.wrong,
-        labels=LABELS,
-        general=again.general,
-        numbers=range(rows_of(values)),
-        goals=sorted(goals.values()),
-        suggested=suggested,
-        suggestions={f"{home(website)}/new?goal={goal_id}": name for goal_id, name in [*goals.items()][:MOST_SUGGESTED]}
-        if funnel is None and not any(name.startswith("target-") for name in values)
-        else {},
-        kinds=KIND_LABELS,
-        orders=ORDER_LABELS,
-        units=UNIT_LABELS,
-        operators=OPERATOR_LABELS,
-        filtered=fields_of(GoalDefinition("PAGE_VIEW", "/", funnel.definition.filters)) if funnel is not None else "",
-    )
+async def _press(visit: PageRequest, website: Website, funnel: Funnel | None, form: Form) -> Page | None:
+    """The form with another step, for the button that adds one."""
+    return await _FORM.show(visit, website, funnel, Again(values=form)) if "more" in form else None
+
+
+PAGES: Final = _FORM.pages(
+    parameter="funnel_id",
+    find=find_funnel,
+    fill=_fill,
+    message=_message,
+    create=(calls.create, NewFunnel),
+    update=(calls.update, ChangedFunnel),
+    delete=(calls.delete, OneFunnel),
+    question=_DELETE,
+    press=_press,
+)

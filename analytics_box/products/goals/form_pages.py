@@ -1,9 +1,8 @@
 """The form of a goal: a new one, changing one, trying what it would count, and deleting one."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-from litestar.params import FromPath
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -13,7 +12,7 @@ from analytics_box.base.translation import _, ngettext
 from analytics_box.products.goals import calls
 from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures
 from analytics_box.products.goals.form import LABELS, OPERATOR_LABELS, fields_of, message_of, values_of
-from analytics_box.products.goals.goal import Goal, GoalDefinition, home
+from analytics_box.products.goals.goal import Goal, GoalDefinition
 from analytics_box.products.goals.lookup import definition_of, find_goal
 from analytics_box.products.goals.messages import ChangedGoal, NewGoal, OneGoal
 from analytics_box.products.goals.pages import USUAL, period_of
@@ -22,13 +21,12 @@ from analytics_box.query.access import ReadScope
 from analytics_box.query.request import MAX_LIMIT
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.tenancy import messages
-from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.resource_form import WebsiteForm
 from analytics_box.tenants.websites.rules import Website
-from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.edits import check_version, shown_version
-from analytics_box.web.page.questions import ConfirmationTexts, ask
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import Form
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+from analytics_box.web.page.visit import Again, Page, PageRequest
 
 _DELETE = ConfirmationTexts(_("Delete the goal {name}?"), _("Events and page views are kept."), _("Delete {name}"))
 
@@ -87,111 +85,57 @@ def _trial_text(words: str, found: GoalFigures) -> str:
     )
 
 
-async def new_form(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/goals/new; `?event=` is filled in. Raises NotFound."""
+def _fill(visit: PageRequest, _website: Website, goal: Goal | None) -> Form:
+    """The values of the form; the event of `?event=` is filled in."""
+    if goal is not None:
+        return values_of(goal)
     event = visit.asked("event")[:1_000]
-    given = {"kind": "event", "target": event, "name": event[:100]} if event else {}
-    return _form(visit, own(visit.call, website_id), None, Again(values={"active": "on", **given}))
+    return {"active": "on", **({"kind": "event", "target": event, "name": event[:100]} if event else {})}
 
 
-async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/goals/new. Raises NotFound."""
-    website, form = own(visit.call, website_id), await visit.form()
-
-    async def save() -> str:
-        await calls.create(visit.call, _new(website, form))
-        return f"{home(website)}?done=created"
-
-    return await _answer_form(visit, website, None, form, save)
+async def _message(_visit: PageRequest, _website: Website, _goal: Goal | None, form: Form) -> Mapping[str, Any]:
+    return message_of(form)
 
 
-async def edit_form(visit: Visitor, website_id: FromPath[str], goal_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/goals/{goal}. Raises NotFound."""
-    website, goal = await find_goal(visit.call, goal_id, website_id)
-    return _form(visit, website, goal, Again(values=values_of(goal)))
+async def _context(_visit: PageRequest, _website: Website, goal: Goal | None, _values: Form) -> Mapping[str, Any]:
+    filters = fields_of(goal.definition) if goal is not None else ""
+    return {
+        "numbers": range(MOST_CONDITIONS),
+        "narrowed": _("Filters added over the API: {fields}. Saving keeps them.").format(fields=filters)
+        if filters
+        else "",
+        "operator_labels": OPERATOR_LABELS,
+        "tried": None,
+    }
 
 
-async def save(visit: Visitor, website_id: FromPath[str], goal_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/goals/{goal}. Raises NotFound."""
-    website, goal = await find_goal(visit.call, goal_id, website_id)
-    form = await visit.form()
-
-    async def save() -> str:
-        check_version(form, goal)
-        given = messages.message_of({"id": goal.id, **message_of(form)}, ChangedGoal)
-        await calls.update(visit.call, given)
-        return f"{home(website)}?done=saved"
-
-    return await _answer_form(visit, website, goal, form, save)
+_FORM: Final = WebsiteForm[Goal](path="goals", template="goal_form.html", here="goals", labels=LABELS, context=_context)
 
 
-async def _answer_form(
-    visit: PageRequest,
-    website: Website,
-    goal: Goal | None,
-    form: Mapping[str, str],
-    save: Callable[[], Awaitable[str]],
-) -> Answer:
-    """The answer to a form: it is saved, or, with the button that tries it, shown again with the visitors it would
-    count.
-    """
-
-    async def again(visit: PageRequest, again: Again) -> Page:
-        return _form(visit, website, goal, again)
-
+async def _press(visit: PageRequest, website: Website, goal: Goal | None, form: Form) -> Page | None:
+    """The form with the visitors that the goal would count, for the button that tries it."""
     if "try" not in form:
-        return await visit.submit(save, again, values=form)
+        return None
+    name = form.get("name", "").strip() or _("Goal")
     try:
-        given = _new(website, {**form, "name": form.get("name", "").strip() or _("Goal")})
+        given = messages.message_of({"websiteId": website.id, **message_of(form), "name": name}, NewGoal)
         definition = definition_of(given)
     except BadRequest as refused:
-        return _form(visit, website, goal, Again(refused.status, form, field_errors(refused)))
+        return await _FORM.show(visit, website, goal, Again(refused.status, form, field_errors(refused)))
     if goal is not None:
         definition = replace(definition, filters=goal.definition.filters)  # which the form does not show
-    found = await try_goal(visit.parts[QueryRunner], website.site, definition, period_of(visit, USUAL))
-    return _form(visit, website, goal, Again(values=form), found)
+    tried = await try_goal(visit.parts[QueryRunner], website.site, definition, period_of(visit, USUAL))
+    return await _FORM.show(visit, website, goal, Again(values=form), tried=tried)
 
 
-def _new(website: Website, form: Mapping[str, str]) -> NewGoal:
-    """Raises BadRequest."""
-    return messages.message_of({"websiteId": website.id, **message_of(form)}, NewGoal)
-
-
-async def delete_form(visit: Visitor, website_id: FromPath[str], goal_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/goals/{goal}/delete: are you sure? Raises NotFound."""
-    website, goal = await find_goal(visit.call, goal_id, website_id)
-    here = f"{home(website)}/{goal.id}"
-    shell = site_shell(visit, "goals", website)
-    return ask(visit, shell, _DELETE, goal.name, action=f"{here}/delete", back=here)
-
-
-async def delete(visit: Visitor, website_id: FromPath[str], goal_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/goals/{goal}/delete. Raises NotFound."""
-    website, goal = await find_goal(visit.call, goal_id, website_id)
-    await calls.delete(visit.call, OneGoal(goal.id))
-    return visit.go(f"{home(website)}?done=deleted")
-
-
-def _form(
-    visit: PageRequest, website: Website, goal: Goal | None, again: Again, tried: GoalTrial | None = None
-) -> Page:
-    return visit.pages.show(
-        "goal_form.html",
-        code=again.code,
-        shell=site_shell(visit, "goals", website),
-        site=website,
-        home=home(website),
-        action=f"{home(website)}/{goal.id if goal is not None else 'new'}",
-        is_new=goal is None,
-        version=shown_version(goal, again.values) if goal is not None else "",
-        values=again.values,
-        errors=again.wrong,
-        labels=LABELS,
-        general=again.general,
-        numbers=range(MOST_CONDITIONS),
-        tried=tried,
-        narrowed=_("Filters added over the API: {fields}. Saving keeps them.").format(fields=fields_of(goal.definition))
-        if goal and goal.definition.filters
-        else "",
-        operator_labels=OPERATOR_LABELS,
-    )
+PAGES: Final = _FORM.pages(
+    parameter="goal_id",
+    find=find_goal,
+    fill=_fill,
+    message=_message,
+    create=(calls.create, NewGoal),
+    update=(calls.update, ChangedGoal),
+    delete=(calls.delete, OneGoal),
+    question=_DELETE,
+    press=_press,
+)

@@ -1,6 +1,6 @@
 """Addresses of monitors and of maintenance."""
 
-from analytics_box.web.route import PUBLIC, SIGNED_IN, Handlers, Route, form_route, page_route
+from analytics_box.web.route import PUBLIC, SIGNED_IN, Handlers, Route, edited_routes, form_route, page_route
 
 push_routes = Handlers("analytics_box.products.monitors.push_routes")
 monitor_figures = Handlers("analytics_box.products.monitors.figures.pages")
@@ -14,12 +14,7 @@ ADDRESSES: tuple[Route, ...] = (
     page_route("/monitors/new", monitor_form.new_form, "member"),
     form_route("/monitors/new", monitor_form.add, "member", kept=True),
     page_route("/monitors/maintenance", maintenance_pages.maintenance_list),
-    page_route("/monitors/maintenance/new", maintenance_pages.new_form, "member"),
-    form_route("/monitors/maintenance/new", maintenance_pages.add, "member", kept=True),
-    page_route("/monitors/maintenance/{maintenance_id:str}", maintenance_pages.edit_form, "member"),
-    form_route("/monitors/maintenance/{maintenance_id:str}", maintenance_pages.save, "member", kept=True),
-    page_route("/monitors/maintenance/{maintenance_id:str}/delete", maintenance_pages.delete_form, "member"),
-    form_route("/monitors/maintenance/{maintenance_id:str}/delete", maintenance_pages.delete, "member"),
+    *edited_routes("/monitors/maintenance", "maintenance_id", maintenance_pages.within("WINDOW"), "member"),
     form_route("/monitors/maintenance/{maintenance_id:str}/end", maintenance_pages.end, "member"),
     page_route("/monitors/moving", monitor_files.moving),
     form_route("/monitors/moving/{do:str}", monitor_files.import_file, "member"),

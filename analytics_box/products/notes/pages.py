@@ -6,8 +6,6 @@ from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from litestar.params import FromPath
-
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
 from analytics_box.products.notes import calls, change
@@ -18,11 +16,13 @@ from analytics_box.products.notes.on_charts import line
 from analytics_box.query import ranges
 from analytics_box.query.ranges import zone as zone_of
 from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.dates import formats_of
-from analytics_box.web.page.edits import check_version, shown_version
-from analytics_box.web.page.questions import ConfirmationTexts, ask, back_of, short_name
-from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+from analytics_box.web.page.edits import shown_version
+from analytics_box.web.page.questions import ConfirmationTexts, back_of, short_name
+from analytics_box.web.page.resource_form import DeletePages, DeleteQuestion, Form, FormPages
+from analytics_box.web.page.visit import Again, Page, PageRequest
 
 _DELETE_NOTE = ConfirmationTexts(_("Delete the note {name}?"), _("It is removed from all charts."), _("Delete {name}"))
 _DONE = {"added": _("Note added."), "saved": _("Saved."), "deleted": _("Note deleted.")}
@@ -99,79 +99,52 @@ def _instant(form: Mapping[str, str], day_field: str, time_field: str, zone: Zon
 OF_A_PAGE = 100
 
 
-async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/notes: all notes, the latest first, and the form of a new one. Raises NotFound."""
-    return await _list(visit, website_id, Again())
-
-
-async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/notes: write a note. Raises NotFound."""
-    typed = await visit.form()
-    home = f"/sites/{website_id}"
-
-    async def save() -> str:
-        await calls.add(visit.call, new_of(typed, website_id, _zone(visit, typed.get("zone", ""))))
-        return back_of(typed.get("back", ""), home) or f"{home}/notes?done=added"
-
-    return await visit.submit(save, lambda to, again: _list(to, website_id, again), values=typed)
-
-
-async def edit_form(visit: Visitor, website_id: FromPath[str], note_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/notes/{note}: the form that changes a note. Raises NotFound."""
-    return await _edit(visit, website_id, note_id, Again())
-
-
-async def save_note(visit: Visitor, website_id: FromPath[str], note_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/notes/{note}: change a note. Raises NotFound."""
-    typed = await visit.form()
-    home = f"/sites/{website_id}"
-
-    async def save() -> str:
-        check_version(typed, await _note(visit, website_id, note_id))
-        await calls.alter(visit.call, change_of(typed, note_id, _zone(visit)))
-        return back_of(typed.get("back", ""), home) or f"{home}/notes?done=saved"
-
-    return await visit.submit(save, lambda to, again: _edit(to, website_id, note_id, again), values=typed)
-
-
-async def delete_form(visit: Visitor, website_id: FromPath[str], note_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/notes/{note}/delete: are you sure? Raises NotFound."""
-    website, note = own(visit.call, website_id), await _note(visit, website_id, note_id)
-    home = f"/sites/{website.id}"
-    back = back_of(visit.asked("back"), home)
-    return ask(
-        visit,
-        site_shell(visit, "overview", website),
-        _DELETE_NOTE,
-        short_name(note.content.text),
-        action=f"{home}/notes/{note.id}/delete",
-        back=back or f"{home}/notes",
-        fields={"back": back},
-    )
-
-
-async def delete_note(visit: Visitor, website_id: FromPath[str], note_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/notes/{note}/delete. Raises NotFound."""
-    typed = await visit.form()
-    await calls.delete(visit.call, OneAnnotation(note_id))
-    home = f"/sites/{website_id}"
-    return visit.go(back_of(typed.get("back", ""), home) or f"{home}/notes?done=deleted")
-
-
 def _zone(visit: PageRequest, named: str = "") -> ZoneInfo:
     """The time zone that a form names, else the person's."""
     return zone_of(named or visit.person.time_zone)
 
 
-async def _note(visit: PageRequest, website_id: str, note_id: str) -> Annotation:
-    """A note of one of the user's websites. Raises NotFound."""
-    website = own(visit.call, website_id)
-    return await visit.call.read(partial(change.existing, website=website, annotation_id=note_id))
+async def _find(visit: PageRequest) -> tuple[Website, Annotation | None]:
+    """A website, and its note that the address names; None for a new one. Raises NotFound."""
+    website, note_id = own(visit.call, visit.path("website_id")), visit.path("note_id")
+    if not note_id:
+        return website, None
+    return website, await visit.call.read(partial(change.existing, website=website, annotation_id=note_id))
 
 
-async def _list(visit: PageRequest, website_id: str, again: Again) -> Page:
-    website, person = own(visit.call, website_id), visit.person
-    asked = visit.asked("page")
+def _fill(visit: PageRequest, _website: Website, note: Annotation | None) -> Form:
+    """The values of the form; a new note is of ?day= or today, and either leads to ?back=."""
+    zone, back = _zone(visit), {"back": visit.asked("back")}
+    if note is not None:
+        return values_of(note, zone) | back
+    return {"color": USUAL_COLOR, "xValue": visit.asked("day") or ranges.today(visit.call.now, zone).isoformat()} | back
+
+
+async def _save(visit: PageRequest, website: Website, note: Annotation | None, form: Form) -> str:
+    if note is None:
+        await calls.add(visit.call, new_of(form, website.id, _zone(visit, form.get("zone", ""))))
+    else:
+        await calls.alter(visit.call, change_of(form, note.id, _zone(visit)))
+    return _after(website, form, "added" if note is None else "saved")
+
+
+def _after(website: Website, form: Form, done: str) -> str:
+    home = f"/sites/{website.id}"
+    return back_of(form.get("back", ""), home) or f"{home}/notes?done={done}"
+
+
+def _question(visit: PageRequest, website: Website, note: Annotation) -> DeleteQuestion:
+    home = f"/sites/{website.id}"
+    back = back_of(visit.asked("back"), home)
+    shell, name = site_shell(visit, "overview", website), short_name(note.content.text)
+    return DeleteQuestion(_DELETE_NOTE, shell, name, back or f"{home}/notes", fields={"back": back})
+
+
+async def _show(visit: PageRequest, website: Website, note: Annotation | None, again: Again) -> Page:
+    """The form of a note, or all notes, the latest first, with the form of a new one."""
+    if note is not None:
+        return _edit(visit, website, note, again)
+    person, asked = visit.person, visit.asked("page")
     number = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 4 else 0
     found = await visit.call.read(
         partial(
@@ -184,7 +157,6 @@ async def _list(visit: PageRequest, website_id: str, again: Again) -> Page:
         )
     )
     zone, home = _zone(visit), f"/sites/{website.id}/notes"
-    today = ranges.today(visit.call.now, zone).isoformat()
     return visit.pages.show(
         "notes.html",
         code=again.code,
@@ -194,8 +166,7 @@ async def _list(visit: PageRequest, website_id: str, again: Again) -> Page:
         notes=[line(note, zone, formats_of(person)) for note in found[:OF_A_PAGE]],
         later=f"{home}?page={number - 1}" if number else "",
         earlier=f"{home}?page={number + 1}" if len(found) > OF_A_PAGE else "",
-        values=again.values
-        or {"color": USUAL_COLOR, "xValue": visit.asked("day") or today, "back": visit.asked("back")},
+        values=again.values,
         errors=again.wrong,
         general=again.general,
         may_write=person.may("member"),
@@ -205,8 +176,7 @@ async def _list(visit: PageRequest, website_id: str, again: Again) -> Page:
     )
 
 
-async def _edit(visit: PageRequest, website_id: str, note_id: str, again: Again) -> Page:
-    website, note = own(visit.call, website_id), await _note(visit, website_id, note_id)
+def _edit(visit: PageRequest, website: Website, note: Annotation, again: Again) -> Page:
     zone = _zone(visit)
     return visit.pages.show(
         "note.html",
@@ -215,9 +185,23 @@ async def _edit(visit: PageRequest, website_id: str, note_id: str, again: Again)
         site=website,
         note=line(note, zone, formats_of(visit.person)),
         version=shown_version(note, again.values),
-        values=again.values or {**values_of(note, zone), "back": visit.asked("back")},
-        back=back_of(again.values.get("back", "") or visit.asked("back"), f"/sites/{website.id}"),
+        values=again.values,
+        back=back_of(again.values.get("back", ""), f"/sites/{website.id}"),
         errors=again.wrong,
         general=again.general,
         zone=zone.key,
     )
+
+
+NOTE: Final = FormPages(
+    find=_find,
+    fill=_fill,
+    show=_show,
+    save=_save,
+    deletion=DeletePages(
+        find=_find,
+        question=_question,
+        delete=lambda visit, _website, note: calls.delete(visit.call, OneAnnotation(note.id)),
+        after=lambda website, form: _after(website, form, "deleted"),
+    ),
+)

@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Final
 from urllib.parse import parse_qsl, urlencode
 
-from litestar.params import FromPath
 from msgspec import Struct
 from msgspec.structs import replace
 from multidict import MultiDict
 
 from analytics_box.base import figures
-from analytics_box.base.errors import BadRequest
+from analytics_box.base.errors import BadRequest, NotFound
 from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.figures import chips
@@ -32,9 +32,10 @@ from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.edits import check_version, shown_version
-from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+from analytics_box.web.page.edits import shown_version
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import DeletePages, DeleteQuestion, Form, FormPages
+from analytics_box.web.page.visit import Again, Page, PageRequest
 
 _DELETE = ConfirmationTexts(
     _("Delete the segment {name}?"), _("Links that use it show all visits instead."), _("Delete {name}")
@@ -81,51 +82,26 @@ class SegmentLine(Struct, frozen=True):
     is_own: bool
 
 
-async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/segments. Raises NotFound."""
-    return await _list(visit, website_id, Again())
+async def _find(visit: PageRequest) -> tuple[Website, Saved | None]:
+    """A website, and its segment that the address names; None for the list. Raises NotFound."""
+    website, segment_id = own(visit.call, visit.path("website_id")), visit.path("segment_id")
+    if not segment_id:
+        return website, None
+    of, stored = await verbs.find_visible(visit.call, SEGMENTS, segment_id)
+    if of.id != website.id:
+        raise NotFound.of("segment", segment_id)
+    return website, stored
 
 
-async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/segments: save filters, and go back to the page, which has the segment then. Raises NotFound."""
-    typed = await visit.form()
-
-    async def save() -> str:
-        filters = await _filters(visit, website_id, typed.get("query", ""))
-        given = NewSegment(website_id, typed.get("name", "")[:255], filters, "shared" in typed)
-        made = await calls.create(visit.call, given)
-        return _with_segment(website_id, typed.get("back", ""), made.id)
-
-    return await visit.submit(save, lambda to, again: _list(to, website_id, again), values=typed)
-
-
-async def save_segment(visit: Visitor, website_id: FromPath[str], segment_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/segments/{segment}: change one. Raises NotFound."""
-    typed = await visit.form()
-
-    async def save() -> str:
-        _website, stored = await verbs.find_visible(visit.call, SEGMENTS, segment_id)
-        check_version(typed, stored)
-        filters = await _filters(visit, website_id, typed.get("query", ""))
-        given = ChangedSegment(segment_id, typed.get("name", "")[:255], filters, "shared" in typed)
-        await calls.update(visit.call, given)
-        return f"/sites/{website_id}/segments?done=saved"
-
-    return await visit.submit(save, lambda to, again: _list(to, website_id, again, segment_id), values=typed)
-
-
-async def delete_form(visit: Visitor, website_id: FromPath[str], segment_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/segments/{segment}/delete: are you sure? Raises NotFound."""
-    website, one = await verbs.find_visible(visit.call, SEGMENTS, segment_id)
-    home = f"/sites/{website_id}/segments"
-    shell = site_shell(visit, "overview", website)
-    return ask(visit, shell, _DELETE, one.name, action=f"{home}/{one.id}/delete", back=home)
-
-
-async def delete_segment(visit: Visitor, website_id: FromPath[str], segment_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/segments/{segment}/delete. Raises NotFound."""
-    await calls.delete(visit.call, OneSegment(segment_id))
-    return visit.go(f"/sites/{website_id}/segments?done=deleted")
+async def _save(visit: PageRequest, website: Website, stored: Saved | None, form: Form) -> str:
+    """Save filters. A new segment is selected on the page that its form came from."""
+    filters = await _filters(visit, website, form.get("query", ""))
+    name, is_shared = form.get("name", "")[:255], "shared" in form
+    if stored is None:
+        made = await calls.create(visit.call, NewSegment(website.id, name, filters, is_shared))
+        return _with_segment(website.id, form.get("back", ""), made.id)
+    await calls.update(visit.call, ChangedSegment(stored.id, name, filters, is_shared))
+    return f"/sites/{website.id}/segments?done=saved"
 
 
 def _view(visit: PageRequest, website_id: str, query: str) -> View:
@@ -143,10 +119,10 @@ def _with_segment(website_id: str, back: str, segment_id: str) -> str:
     return f"{parts.path if is_own else home}?{urlencode(query, safe='/,^')}"
 
 
-async def _filters(visit: PageRequest, website_id: str, query: str) -> list[QueryFilterInput]:
+async def _filters(visit: PageRequest, website: Website, query: str) -> list[QueryFilterInput]:
     """The filters that are written as in an address, also goals by their names. Raises NotFound and BadRequest."""
-    goals = await visit.parts[KeptGoals].of(visit.call, own(visit.call, website_id).site)
-    found = by_id(_view(visit, website_id, query).filters, goals)
+    goals = await visit.parts[KeptGoals].of(visit.call, website.site)
+    found = by_id(_view(visit, website.id, query).filters, goals)
     if not found.items:
         raise BadRequest.about("query", _("Enter at least one filter, for example country=Germany."))
     wrong = problems(found)
@@ -155,8 +131,9 @@ async def _filters(visit: PageRequest, website_id: str, query: str) -> list[Quer
     return question_filters(found)
 
 
-async def _list(visit: PageRequest, website_id: str, again: Again, changed: str = "") -> Page:
-    website = own(visit.call, website_id)
+async def _list(visit: PageRequest, website: Website, stored: Saved | None, again: Again) -> Page:
+    """All segments, with the form of a new one; of the `stored` one the form came back."""
+    changed = stored.id if stored is not None else ""
     found = await verbs.visible(visit.call, SEGMENTS, website)
     goals = await visit.parts[KeptGoals].of(visit.call, website.site)
     return visit.pages.show(
@@ -167,13 +144,29 @@ async def _list(visit: PageRequest, website_id: str, again: Again, changed: str 
         home=f"/sites/{website.id}/segments",
         segments=[await _line(visit, website, goals, one) for one in found],
         versions={one.id: shown_version(one, again.values if one.id == changed else {}) for one in found},
-        values=again.values or {"query": visit.asked("query"), "back": ""},
+        values=again.values,
         changed=changed,
         errors=again.wrong,
         general=again.general,
         may_write=visit.person.may("member"),
         done=_DONE.get(visit.asked("done"), ""),
     )
+
+
+SEGMENT: Final = FormPages(
+    find=_find,
+    fill=lambda visit, _website, _stored: {"query": visit.asked("query"), "back": ""},
+    show=_list,
+    save=_save,
+    deletion=DeletePages(
+        find=_find,
+        question=lambda visit, website, one: DeleteQuestion(
+            _DELETE, site_shell(visit, "overview", website), one.name, f"/sites/{website.id}/segments"
+        ),
+        delete=lambda visit, _website, one: calls.delete(visit.call, OneSegment(one.id)),
+        after=lambda website, _form: f"/sites/{website.id}/segments?done=deleted",
+    ),
+)
 
 
 async def _line(visit: PageRequest, website: Website, goals: Sequence[GoalTarget], saved: Saved) -> SegmentLine:

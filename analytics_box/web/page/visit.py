@@ -96,6 +96,10 @@ class PageRequest(Struct, frozen=True):
         """A value of the address's query; empty where it has none."""
         return str(self.request.query_params.get(name, ""))
 
+    def path(self, name: str) -> str:
+        """A part of the address's path; empty where it has none of this name."""
+        return str(self.request.path_params.get(name, ""))
+
     def cookie(self, name: str) -> str:
         """The value of one cookie; empty where it is not sent."""
         return cookie(self.request.headers.get("cookie", ""), name)
@@ -109,7 +113,7 @@ class PageRequest(Struct, frozen=True):
         return go(path, cookie=cookie)
 
     def download(self, content: bytes, media_type: str, name: str) -> Next:
-        """A file of this name, which nobody keeps but who asked for it."""
+        """A file of this name, which no cache stores."""
         headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media_type, headers=headers)
 

@@ -9,7 +9,6 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base import figures
-from analytics_box.base.errors import BadRequest, Conflict
 from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.monitors.directory import Monitors
@@ -29,10 +28,10 @@ from analytics_box.resource.reach import check, find_in_reach
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
 from analytics_box.web.page.dates import USUAL, WEEKDAYS, Formats, formats_of
-from analytics_box.web.page.edits import check_version, shown_version
-from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
+from analytics_box.web.page.edits import shown_version
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import DeletePages, DeleteQuestion, Form, FormPages
+from analytics_box.web.page.visit import Again, Next, Page, PageRequest, Visitor
 
 _DELETE = ConfirmationTexts(
     _("Delete {name}?"),
@@ -110,11 +109,6 @@ def _instant(day: date, place: ZoneInfo) -> int:
 PLACE: Final = f"{HOME}/maintenance"
 _ON_PAGE: Final = "/status-pages/{}/incidents/{}"
 MOST_MONITORS: Final = 500  # to choose from; more are selected by groups or tags
-_FIELDS: Final = {
-    "covers": "all",
-    "repeat.time": "time",
-    "repeat.minutes": "minutes",
-}
 
 
 class MaintenanceWindowLine(Struct, frozen=True):
@@ -155,91 +149,67 @@ async def maintenance_list(visit: Visitor) -> Page:
     )
 
 
-async def new_form(visit: Visitor) -> Page:
-    """GET /monitors/maintenance/new."""
-    return await _page(visit, new_fields(visit.call.now, visit.person.time_zone))
-
-
-async def add(visit: Visitor) -> Answer:
-    """POST /monitors/maintenance/new."""
-    fields = read_fields(await visit.form())
-    try:
-        visit.saves()
-        await procedures.create_maintenance(visit.call, creation_input(fields))
-    except (BadRequest, Conflict) as wrong:
-        return await _page(visit, fields, wrong=wrong)
-    return visit.go(f"{PLACE}?done=maintenance-made")
-
-
-async def edit_form(visit: Visitor, maintenance_id: FromPath[str]) -> Page:
-    """GET /monitors/maintenance/{id}. Raises NotFound."""
-    found = await _find_maintenance(visit, maintenance_id)
-    return await _page(visit, fields_of(found, visit.person.time_zone), found)
-
-
-async def save(visit: Visitor, maintenance_id: FromPath[str]) -> Answer:
-    """POST /monitors/maintenance/{id}. Raises NotFound."""
-    found, form = await _find_maintenance(visit, maintenance_id), await visit.form()
-    fields = read_fields(form)
-    try:
-        visit.saves()
-        check_version(form, found)
-        await procedures.update_maintenance(visit.call, update_input(fields, found))
-    except (BadRequest, Conflict) as wrong:
-        return await _page(visit, fields, found, form=form, wrong=wrong)
-    return visit.go(f"{PLACE}?done=maintenance-saved")
-
-
-async def delete_form(visit: Visitor, maintenance_id: FromPath[str]) -> Page:
-    """GET /monitors/maintenance/{id}/delete: are you sure? Raises NotFound."""
-    found = await _find_maintenance(visit, maintenance_id)
-    action = f"{PLACE}/{found.id}/delete"
-    return ask(visit, frame(visit.person), _DELETE, found.name, action=action, back=PLACE)
-
-
-async def delete(visit: Visitor, maintenance_id: FromPath[str]) -> Next:
-    """POST /monitors/maintenance/{id}/delete. Raises NotFound."""
-    await procedures.delete_maintenance(visit.call, OneMaintenance(maintenance_id))
-    return visit.go(f"{PLACE}?done=maintenance-deleted")
-
-
 async def end(visit: Visitor, maintenance_id: FromPath[str]) -> Next:
     """POST /monitors/maintenance/{id}/end. Raises NotFound or BadRequest."""
     await procedures.end_maintenance(visit.call, OneMaintenance(maintenance_id))
     return visit.go(f"{PLACE}?done=maintenance-ended")
 
 
-async def _find_maintenance(visit: PageRequest, maintenance_id: str) -> MaintenanceWindow:
-    window = visit.parts[Monitors].window(maintenance_id)
-    own, found = find_in_reach(visit.call, window, "maintenance", maintenance_id)
+async def _find(visit: PageRequest) -> tuple[str, MaintenanceWindow | None]:
+    """The window that an address names, and its organization; None for a new one. Raises NotFound."""
+    wanted = visit.path("maintenance_id")
+    if not wanted:
+        return visit.person.organization_id, None
+    own, found = find_in_reach(visit.call, visit.parts[Monitors].window(wanted), "maintenance", wanted)
     await visit.call.read(lambda db: check(db, own, "viewer"))
-    return found
+    return found.organization_id, found
 
 
-async def _page(
-    visit: PageRequest,
-    fields: dict[str, str],
-    found: MaintenanceWindow | None = None,
-    *,
-    form: Mapping[str, str] | None = None,
-    wrong: BadRequest | Conflict | None = None,
-) -> Page:
-    errors = {_FIELDS.get(name, name): message for name, message in field_errors(wrong).items()} if wrong else {}
+def _fill(visit: PageRequest, _organization: str, found: MaintenanceWindow | None) -> Form:
+    zone = visit.person.time_zone
+    return new_fields(visit.call.now, zone) if found is None else fields_of(found, zone)
+
+
+async def _show(visit: PageRequest, organization_id: str, found: MaintenanceWindow | None, again: Again) -> Page:
     return visit.pages.show(
         "maintenance_form.html",
-        code=wrong.status if wrong is not None else 200,
+        code=again.code,
         shell=frame(visit.person),
         name=figures.visible(found.name) if found is not None else "",
         action=f"{PLACE}/{found.id}" if found is not None else f"{PLACE}/new",
         back=PLACE,
-        values=fields,
-        version=shown_version(found, form, wrong) if found is not None else "",
-        errors=errors,
-        general=wrong.message if wrong is not None and not errors else "",
-        monitors=_monitors(visit, visit.person.organization_id if found is None else found.organization_id),
+        values=again.values,
+        version=shown_version(found, again.values) if found is not None else "",
+        errors=again.wrong,
+        general=again.general,
+        monitors=_monitors(visit, organization_id),
         weekdays=[(str(day + 1), WEEKDAYS[day]) for day in formats_of(visit.person).week],
         zones=sorted(available_timezones()),
     )
+
+
+async def _save(visit: PageRequest, _organization: str, found: MaintenanceWindow | None, form: Form) -> str:
+    fields = read_fields(form)
+    if found is None:
+        await procedures.create_maintenance(visit.call, creation_input(fields))
+        return f"{PLACE}?done=maintenance-made"
+    await procedures.update_maintenance(visit.call, update_input(fields, found))
+    return f"{PLACE}?done=maintenance-saved"
+
+
+WINDOW: Final = FormPages(
+    find=_find,
+    fill=_fill,
+    show=_show,
+    save=_save,
+    names={"covers": "all", "repeat.time": "time", "repeat.minutes": "minutes"},
+    deletion=DeletePages(
+        find=_find,
+        question=lambda visit, _organization, found: DeleteQuestion(_DELETE, frame(visit.person), found.name, PLACE),
+        delete=lambda visit, _organization, found: procedures.delete_maintenance(visit.call, OneMaintenance(found.id)),
+        after=lambda _organization, _form: f"{PLACE}?done=maintenance-deleted",
+    ),
+)
 
 
 def _monitors(visit: PageRequest, organization_id: str) -> list[tuple[str, str]]:

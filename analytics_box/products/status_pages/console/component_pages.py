@@ -1,6 +1,6 @@
 """The components of a status page under /status-pages/{id}/components, and its groups."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from litestar.params import FromPath
@@ -12,7 +12,12 @@ from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.status_pages.console.choosing import STATE_LABELS, state_of
-from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejection_of
+from analytics_box.products.status_pages.console.frame import (
+    ConsolePage,
+    open_page,
+    opened_with,
+    page_deletion,
+)
 from analytics_box.products.status_pages.console.list_pages import MOST_MONITORS
 from analytics_box.products.status_pages.editing import component_calls as procedures
 from analytics_box.products.status_pages.editing.messages import (
@@ -28,9 +33,9 @@ from analytics_box.products.status_pages.page import Component, ComponentGroup, 
 from analytics_box.products.status_pages.seen import monitor_of
 from analytics_box.resource import forms
 from analytics_box.tenants.tenancy.messages import message_of
-from analytics_box.web.page.edits import check_version
-from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import Form, FormPages
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 _REMOVE_COMPONENT = ConfirmationTexts(
     _("Remove {name} from the page?"),
@@ -91,7 +96,6 @@ def _swap(siblings: list[str], wanted: str, step: int) -> None:
 
 UNKNOWN: Final = _("This component does not exist")
 _SHOWN: Final = {"showUrl": "hideUrl", "showUptime": "hideUptimePercentage", "showLatency": "hideLatency"}
-_FIELDS: Final = {"uptimeScheduleId": "monitor"}
 _ADDED: Final = {"monitor": "monitor", "manual": "manual", "group": "group"}
 
 
@@ -119,19 +123,19 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     """POST /status-pages/{id}/components: a monitor, a component without one, or a group. Raises NotFound."""
     page, form = await open_page(visit, page_id), await visit.form()
     kind = _ADDED.get(form.get("add", ""), "monitor")
-    given = {"statusPageId": page_id}
+    given: dict[str, Any] = {"statusPageId": page_id}
     try:
         visit.saves()
         match kind:
             case "group":
-                found: dict[str, Any] = given | {"name": form.get("group", "")}
-                await procedures.add_group(visit.call, message_of(found, AddComponentGroup))
+                given |= {"name": form.get("group", "")}
+                await procedures.add_group(visit.call, message_of(given, AddComponentGroup))
             case "manual":
-                found = given | {"name": form.get("manual", "")}
-                await procedures.add_component(visit.call, message_of(found, AddComponent))
+                given |= {"name": form.get("manual", "")}
+                await procedures.add_component(visit.call, message_of(given, AddComponent))
             case _:
-                found = given | {"uptimeScheduleId": form.get("monitor", ""), "hideUrl": True}
-                await procedures.add_component(visit.call, message_of(found, AddComponent))
+                given |= {"uptimeScheduleId": form.get("monitor", ""), "hideUrl": True}
+                await procedures.add_component(visit.call, message_of(given, AddComponent))
     except (BadRequest, Conflict) as wrong:
         return _page(page, Again(wrong.status, form, {kind: wrong.message}))
     return visit.go(f"{page.href}/components?done=added")
@@ -145,96 +149,6 @@ async def order(visit: Visitor, page_id: FromPath[str]) -> Next:
     if new_order:
         await procedures.reorder(visit.call, ReorderComponents(page_id, new_order))
     return visit.go(f"{page.href}/components")
-
-
-async def edit_form(visit: Visitor, page_id: FromPath[str], component_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/components/{component}. Raises NotFound."""
-    page = await open_page(visit, page_id)
-    return _component_page(page, _component(page, component_id), Again())
-
-
-async def save(visit: Visitor, page_id: FromPath[str], component_id: FromPath[str]) -> Answer:
-    """POST /status-pages/{id}/components/{component}. Raises NotFound."""
-    page, form = await open_page(visit, page_id), await visit.form()
-    component = _component(page, component_id)
-    boxes = {"onlyShowIfDegraded": "onlyShowIfDegraded" in form}
-    boxes |= {hides: shows not in form for shows, hides in _shown_boxes(component).items()}
-    found = {"componentId": component_id} | forms.read(form, Component, page.whole.page.zone, component, {}) | boxes
-    return await _save_change(
-        page,
-        component,
-        lambda: procedures.update_component(visit.call, message_of(found, UpdateComponent)),
-        lambda again: _component_page(page, component, again),
-        form,
-    )
-
-
-async def remove_form(visit: Visitor, page_id: FromPath[str], component_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/components/{component}/remove: are you sure? Raises NotFound."""
-    page = await open_page(visit, page_id)
-    component, here = _component(page, component_id), f"{page.href}/components/{component_id}"
-    name = _name(page, component)
-    question = _REMOVE_COMPONENT
-    return ask(visit, frame(visit.person), question, name, action=f"{here}/remove", back=here)
-
-
-async def remove(visit: Visitor, page_id: FromPath[str], component_id: FromPath[str]) -> Next:
-    """POST /status-pages/{id}/components/{component}/remove. Raises NotFound."""
-    page = await open_page(visit, page_id)
-    await procedures.remove_component(visit.call, ComponentId(_component(page, component_id).id))
-    return visit.go(f"{page.href}/components?done=removed")
-
-
-async def group_form(visit: Visitor, page_id: FromPath[str], group_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/groups/{group}. Raises NotFound."""
-    page = await open_page(visit, page_id)
-    return _group_page(page, _group(page, group_id), Again())
-
-
-async def save_group(visit: Visitor, page_id: FromPath[str], group_id: FromPath[str]) -> Answer:
-    """POST /status-pages/{id}/groups/{group}. Raises NotFound."""
-    page, form = await open_page(visit, page_id), await visit.form()
-    group = _group(page, group_id)
-    found = {"groupId": group_id} | forms.read(form, ComponentGroup, page.whole.page.zone, group, {})
-    return await _save_change(
-        page,
-        group,
-        lambda: procedures.update_group(visit.call, message_of(found, UpdateComponentGroup)),
-        lambda again: _group_page(page, group, again),
-        form,
-    )
-
-
-async def remove_group_form(visit: Visitor, page_id: FromPath[str], group_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/groups/{group}/remove: are you sure? Raises NotFound."""
-    page = await open_page(visit, page_id)
-    group, here = _group(page, group_id), f"{page.href}/groups/{group_id}"
-    question = _REMOVE_GROUP
-    return ask(visit, frame(visit.person), question, group.name, action=f"{here}/remove", back=here)
-
-
-async def remove_group(visit: Visitor, page_id: FromPath[str], group_id: FromPath[str]) -> Next:
-    """POST /status-pages/{id}/groups/{group}/remove. Raises NotFound."""
-    page = await open_page(visit, page_id)
-    await procedures.remove_group(visit.call, ComponentGroupId(_group(page, group_id).id))
-    return visit.go(f"{page.href}/components?done=removed")
-
-
-async def _save_change(
-    page: ConsolePage,
-    edited: Component | ComponentGroup,
-    change: Callable[[], Awaitable[object]],
-    show: Callable[[Again], Page],
-    form: dict[str, str],
-) -> Answer:
-    try:
-        page.visit.saves()
-        # Components and groups are moved on another page.
-        check_version(form, replace(edited, position=0))
-        await change()
-    except (BadRequest, Conflict) as wrong:
-        return show(rejection_of(wrong, form, _FIELDS))
-    return page.visit.go(f"{page.href}/components?done=saved")
 
 
 def _page(page: ConsolePage, again: Again | None = None) -> Page:
@@ -292,15 +206,25 @@ def _line(page: ConsolePage, one: Component, *, is_first: bool, is_last: bool, i
     )
 
 
-def _component_page(page: ConsolePage, one: Component, again: Again) -> Page:
+async def _find_component(page: ConsolePage) -> Component:
+    wanted = page.visit.path("component_id")
+    for one in page.whole.components:
+        if one.id == wanted:
+            return replace(one, position=0)  # Components are moved on another page.
+    raise NotFound(UNKNOWN)
+
+
+def _fill_component(_visit: PageRequest, page: ConsolePage, one: Component) -> Form:
     values = forms.fill(one, page.whole.page.zone)
-    values |= {shows: "" if values[hides] else "on" for shows, hides in _shown_boxes(one).items()}
+    return values | {shows: "" if values[hides] else "on" for shows, hides in _shown_boxes(one).items()}
+
+
+async def _show_component(_visit: PageRequest, page: ConsolePage, one: Component, again: Again) -> Page:
     return page.show(
         "status_component.html",
         "components",
         again=again,
-        edited=replace(one, position=0),
-        values=values if again.code == 200 else {},
+        edited=one,
         title=_("Edit {name}").format(name=_name(page, one)),
         back=f"{page.href}/components",
         remove=f"{page.href}/components/{one.id}/remove",
@@ -311,21 +235,12 @@ def _component_page(page: ConsolePage, one: Component, again: Again) -> Page:
     )
 
 
-def _group_page(page: ConsolePage, group: ComponentGroup, again: Again) -> Page:
-    return page.show(
-        "status_component.html",
-        "components",
-        again=again,
-        edited=replace(group, position=0),
-        values=forms.fill(group, page.whole.page.zone),
-        title=_("Edit the group {name}").format(name=figures.visible(group.name)),
-        back=f"{page.href}/components",
-        remove=f"{page.href}/groups/{group.id}/remove",
-        is_group=True,
-        manual=False,
-        groups=[],
-        statuses=[],
-    )
+async def _save_component(visit: PageRequest, page: ConsolePage, one: Component, form: Form) -> str:
+    boxes = {"onlyShowIfDegraded": "onlyShowIfDegraded" in form}
+    boxes |= {hides: shows not in form for shows, hides in _shown_boxes(one).items()}
+    found = {"componentId": one.id} | forms.read(form, Component, page.whole.page.zone, one, {}) | boxes
+    await procedures.update_component(visit.call, message_of(found, UpdateComponent))
+    return f"{page.href}/components?done=saved"
 
 
 def _shown_boxes(component: Component) -> dict[str, str]:
@@ -336,18 +251,65 @@ def _shown_boxes(component: Component) -> dict[str, str]:
     }
 
 
-def _component(page: ConsolePage, component_id: str) -> Component:
-    for one in page.whole.components:
-        if one.id == component_id:
-            return one
-    raise NotFound(UNKNOWN)
+COMPONENT: Final = FormPages(
+    find=opened_with(_find_component),
+    fill=_fill_component,
+    show=_show_component,
+    save=_save_component,
+    names={"uptimeScheduleId": "monitor"},
+    deletion=page_deletion(
+        _find_component,
+        _REMOVE_COMPONENT,
+        about=lambda page, one: (_name(page, one), f"{page.href}/components/{one.id}"),
+        delete=lambda visit, _page, one: procedures.remove_component(visit.call, ComponentId(one.id)),
+        after=lambda page, _form: f"{page.href}/components?done=removed",
+    ),
+)
 
 
-def _group(page: ConsolePage, group_id: str) -> ComponentGroup:
+async def _find_group(page: ConsolePage) -> ComponentGroup:
+    wanted = page.visit.path("group_id")
     for one in page.whole.groups:
-        if one.id == group_id:
-            return one
+        if one.id == wanted:
+            return replace(one, position=0)
     raise NotFound(UNKNOWN)
+
+
+async def _show_group(_visit: PageRequest, page: ConsolePage, group: ComponentGroup, again: Again) -> Page:
+    return page.show(
+        "status_component.html",
+        "components",
+        again=again,
+        edited=group,
+        title=_("Edit the group {name}").format(name=figures.visible(group.name)),
+        back=f"{page.href}/components",
+        remove=f"{page.href}/groups/{group.id}/remove",
+        is_group=True,
+        manual=False,
+        groups=[],
+        statuses=[],
+    )
+
+
+async def _save_group(visit: PageRequest, page: ConsolePage, group: ComponentGroup, form: Form) -> str:
+    found = {"groupId": group.id} | forms.read(form, ComponentGroup, page.whole.page.zone, group, {})
+    await procedures.update_group(visit.call, message_of(found, UpdateComponentGroup))
+    return f"{page.href}/components?done=saved"
+
+
+GROUP: Final = FormPages(
+    find=opened_with(_find_group),
+    fill=lambda _visit, page, group: forms.fill(group, page.whole.page.zone),
+    show=_show_group,
+    save=_save_group,
+    deletion=page_deletion(
+        _find_group,
+        _REMOVE_GROUP,
+        about=lambda page, group: (group.name, f"{page.href}/groups/{group.id}"),
+        delete=lambda visit, _page, group: procedures.remove_group(visit.call, ComponentGroupId(group.id)),
+        after=lambda page, _form: f"{page.href}/components?done=removed",
+    ),
+)
 
 
 def _monitor_name(page: ConsolePage, one: Component) -> str:

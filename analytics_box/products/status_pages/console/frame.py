@@ -1,7 +1,7 @@
 """The frame of all dashboard pages of a status page: its parts, its current status, and its hit in the palette."""
 
-from collections.abc import Mapping, Sequence
-from typing import Final, Literal, get_args
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final, Literal, TypeVar, get_args
 
 from msgspec import Struct
 
@@ -19,6 +19,8 @@ from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.tenants.websites.shell import shell
 from analytics_box.web.call import Call
 from analytics_box.web.page.edits import FIELD, EditConflict, version_of
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import DeletePages, DeleteQuestion, Form
 from analytics_box.web.page.shell import Shell
 from analytics_box.web.page.templates import field_errors
 from analytics_box.web.page.visit import Again, Page, PageRequest
@@ -69,6 +71,7 @@ PAGE_STATE_LABELS = {
 }
 
 
+Row = TypeVar("Row")
 HOME: Final = "/status-pages"
 Tab = Literal["now", "components", "maintenances", "history", "subscribers", "settings"]
 _PATHS: Final[dict[Tab, str]] = {"now": ""}
@@ -181,6 +184,36 @@ def rejection_of(wrong: BoxError, fields: Mapping[str, str], names: Mapping[str,
     return Again(wrong.status, kept, errors, "" if errors else wrong.message)
 
 
+def opened_with(
+    find: Callable[[ConsolePage], Awaitable[Row]],
+) -> Callable[[PageRequest], Awaitable[tuple[ConsolePage, Row]]]:
+    """The status page of an address with a part of it, which `find` finds."""
+
+    async def open_both(visit: PageRequest) -> tuple[ConsolePage, Row]:
+        page = await open_page(visit, visit.path("page_id"))
+        return page, await find(page)
+
+    return open_both
+
+
+def page_deletion(
+    find: Callable[[ConsolePage], Awaitable[Row | None]],
+    texts: ConfirmationTexts,
+    *,
+    about: Callable[[ConsolePage, Row], tuple[str, str]],
+    delete: Callable[[PageRequest, ConsolePage, Row], Awaitable[object]],
+    after: Callable[[ConsolePage, Form], str],
+    facts: Callable[[ConsolePage], Mapping[str, str]] = lambda _page: {},
+) -> DeletePages[ConsolePage, Row]:
+    """The deletion of a part of a status page; `about` is the name of the part, and the page that cancel leads to."""
+    return DeletePages(
+        find=opened_with(find),
+        question=lambda visit, page, row: DeleteQuestion(texts, frame(visit.person), *about(page, row), facts(page)),
+        delete=delete,
+        after=after,
+    )
+
+
 def frame(person: SignedInPerson) -> Shell:
     """The frame of all pages of status pages."""
     return shell(person, "status")
@@ -190,6 +223,11 @@ async def open_page(visit: PageRequest, page_id: str) -> ConsolePage:
     """Find the status page of an address. Raises NotFound or Forbidden."""
     whole = await page_of(visit.call, page_id)
     return ConsolePage(visit, whole, await visit.parts[PageSnapshots].of(whole))
+
+
+async def itself(page: ConsolePage) -> ConsolePage:
+    """The status page, to delete it or what its address names."""
+    return page
 
 
 def page_mark(seen: PageSeen) -> str:

@@ -2,16 +2,21 @@
 
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base import figures
-from analytics_box.base.errors import BadRequest, Conflict, NotFound
+from analytics_box.base.errors import NotFound
 from analytics_box.base.translation import _
-from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejection_of
+from analytics_box.products.status_pages.console.frame import (
+    ConsolePage,
+    open_page,
+    opened_with,
+    page_deletion,
+)
 from analytics_box.products.status_pages.console.shown import line
 from analytics_box.products.status_pages.incident import Incident
 from analytics_box.products.status_pages.incidents import template_calls as procedures
@@ -23,9 +28,9 @@ from analytics_box.products.status_pages.incidents.messages import (
 )
 from analytics_box.products.status_pages.serving import times
 from analytics_box.tenants.tenancy.messages import message_of
-from analytics_box.web.page.edits import check_version
-from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import Form, FormPages
+from analytics_box.web.page.visit import Again, Page, PageRequest, Visitor
 
 _DELETE_TEMPLATE = ConfirmationTexts(
     _("Delete the template {name}?"), _("Incidents stay as they are."), _("Delete {name}")
@@ -56,63 +61,25 @@ async def history(visit: Visitor, page_id: FromPath[str]) -> Page:
     return page.show("status_history.html", "history", months=months, older=f"{page.seen.url}/history")
 
 
-async def templates(visit: Visitor, page_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/templates. Raises NotFound."""
-    return await _templates(await open_page(visit, page_id), Again(values={"severity": "minor"}))
+async def _find_template(page: ConsolePage) -> IncidentTemplateAnswer | None:
+    """The template that an address names; None for a new one. Raises NotFound."""
+    wanted = page.visit.path("template_id")
+    if not wanted:
+        return None
+    for one in await procedures.list_templates(page.visit.call, ListIncidentTemplates(page.whole.page.id)):
+        if one.id == wanted:
+            return one
+    raise NotFound(UNKNOWN)
 
 
-async def add_template(visit: Visitor, page_id: FromPath[str]) -> Answer:
-    """POST /status-pages/{id}/templates. Raises NotFound."""
-    return await _save(await open_page(visit, page_id), await visit.form())
+def _fill(_visit: PageRequest, _page: ConsolePage, one: IncidentTemplateAnswer | None) -> Form:
+    if one is None:
+        return {"severity": "minor"}
+    return {"name": one.name, "title": one.title, "message": one.message, "severity": one.severity}
 
 
-async def template_form(visit: Visitor, page_id: FromPath[str], template_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/templates/{template}. Raises NotFound."""
-    page = await open_page(visit, page_id)
-    one = await _find_template(page, template_id)
-    values = {"name": one.name, "title": one.title, "message": one.message, "severity": one.severity}
-    return await _templates(page, Again(values=values), one)
-
-
-async def save_template(visit: Visitor, page_id: FromPath[str], template_id: FromPath[str]) -> Answer:
-    """POST /status-pages/{id}/templates/{template}. Raises NotFound."""
-    page, form = await open_page(visit, page_id), await visit.form()
-    return await _save(page, form, await _find_template(page, template_id))
-
-
-async def delete_form(visit: Visitor, page_id: FromPath[str], template_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/templates/{template}/delete: are you sure? Raises NotFound."""
-    page = await open_page(visit, page_id)
-    one, base = await _find_template(page, template_id), f"{page.href}/templates"
-    question = _DELETE_TEMPLATE
-    return ask(visit, frame(visit.person), question, one.name, action=f"{base}/{one.id}/delete", back=base)
-
-
-async def delete(visit: Visitor, page_id: FromPath[str], template_id: FromPath[str]) -> Next:
-    """POST /status-pages/{id}/templates/{template}/delete. Raises NotFound."""
-    page = await open_page(visit, page_id)
-    one = await _find_template(page, template_id)
-    await procedures.delete_template(visit.call, IncidentTemplateId(one.id))
-    return visit.go(f"{page.href}/templates?done=template-deleted")
-
-
-async def _save(page: ConsolePage, form: dict[str, str], known: IncidentTemplateAnswer | None = None) -> Answer:
-    found: dict[str, Any] = {name: form.get(name, "") for name in ("name", "title", "message")}
-    found |= {"statusPageId": page.whole.page.id, "severity": form.get("severity", "minor")}
-    if known is not None:
-        found["templateId"] = known.id
-    try:
-        page.visit.saves()
-        check_version(form, known)
-        await procedures.save_template(page.visit.call, message_of(found, SaveIncidentTemplate))
-    except (BadRequest, Conflict) as wrong:
-        return await _templates(page, rejection_of(wrong, form), known)
-    return page.visit.go(f"{page.href}/templates?done=template-saved")
-
-
-async def _templates(page: ConsolePage, again: Again, known: IncidentTemplateAnswer | None = None) -> Page:
+async def _show(_visit: PageRequest, page: ConsolePage, known: IncidentTemplateAnswer | None, again: Again) -> Page:
     base = f"{page.href}/templates"
-    own = await procedures.list_templates(page.visit.call, ListIncidentTemplates(page.whole.page.id))
     return page.show(
         "status_templates.html",
         "history",
@@ -126,18 +93,34 @@ async def _templates(page: ConsolePage, again: Again, known: IncidentTemplateAns
                 f"{base}/{one.id}",
                 f"{base}/{one.id}/delete",
             )
-            for one in own
+            for one in await procedures.list_templates(page.visit.call, ListIncidentTemplates(page.whole.page.id))
         ],
         action=f"{base}/{known.id}" if known is not None else base,
         heading=_("Edit {name}").format(name=figures.visible(known.name)) if known else _("New template"),
     )
 
 
-async def _find_template(page: ConsolePage, template_id: str) -> IncidentTemplateAnswer:
-    for one in await procedures.list_templates(page.visit.call, ListIncidentTemplates(page.whole.page.id)):
-        if one.id == template_id:
-            return one
-    raise NotFound(UNKNOWN)
+async def _save(visit: PageRequest, page: ConsolePage, known: IncidentTemplateAnswer | None, form: Form) -> str:
+    found: dict[str, Any] = {name: form.get(name, "") for name in ("name", "title", "message")}
+    found |= {"statusPageId": page.whole.page.id, "severity": form.get("severity", "minor")}
+    found |= {"templateId": known.id} if known is not None else {}
+    await procedures.save_template(visit.call, message_of(found, SaveIncidentTemplate))
+    return f"{page.href}/templates?done=template-saved"
+
+
+TEMPLATE: Final = FormPages(
+    find=opened_with(_find_template),
+    fill=_fill,
+    show=_show,
+    save=_save,
+    deletion=page_deletion(
+        _find_template,
+        _DELETE_TEMPLATE,
+        about=lambda page, one: (one.name, f"{page.href}/templates"),
+        delete=lambda visit, _page, one: procedures.delete_template(visit.call, IncidentTemplateId(one.id)),
+        after=lambda page, _form: f"{page.href}/templates?done=template-deleted",
+    ),
+)
 
 
 def _month(one: Incident, zone: str) -> str:

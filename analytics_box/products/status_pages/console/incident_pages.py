@@ -11,7 +11,14 @@ from analytics_box.base.translation import _
 from analytics_box.products.status_pages import incident_rows
 from analytics_box.products.status_pages.console import incident_fields as fields_of
 from analytics_box.products.status_pages.console.choosing import choices, impacts_of, read_impacts
-from analytics_box.products.status_pages.console.frame import ConsolePage, Tab, frame, open_page, rejection_of
+from analytics_box.products.status_pages.console.frame import (
+    ConsolePage,
+    Tab,
+    open_page,
+    opened_with,
+    page_deletion,
+    rejection_of,
+)
 from analytics_box.products.status_pages.console.shown import href_of, incident_shown
 from analytics_box.products.status_pages.console.telling import notified_text
 from analytics_box.products.status_pages.incident import STATUS_LABELS, USUAL_MESSAGES, Incident, IncidentUpdate, Status
@@ -29,9 +36,9 @@ from analytics_box.products.status_pages.subscribers import deliveries
 from analytics_box.tenants.tenancy import members
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
-from analytics_box.web.page.edits import check_version
-from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import Form, FormPages
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 _DELETE = ConfirmationTexts(
     _("Delete {name}?"),
@@ -97,30 +104,8 @@ async def told_of_update(visit: Visitor, page_id: FromPath[str], incident_id: Fr
     page, fields = await open_page(visit, page_id), fields_of.read_fields(await visit.form())
     incident = await find_incident(page, incident_id)
     if visit.typed is not None:
-        return await _page(page, incident, _restored_form(fields))
+        return await _show_incident(visit, page, incident, _restored_form(fields))
     return _plain_text(await notified_text(page, fields, incident))
-
-
-async def incident_page(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/incidents/{incident}, with ?status= chosen. Raises NotFound."""
-    page = await open_page(visit, page_id)
-    return await _page(page, await find_incident(page, incident_id), Again())
-
-
-async def update(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Answer:
-    """POST /status-pages/{id}/incidents/{incident}: another update. Raises NotFound."""
-    page, fields = await open_page(visit, page_id), fields_of.read_fields(await visit.form())
-    incident = await find_incident(page, incident_id)
-    try:
-        visit.saves()
-        check_version(fields, incident)
-        if incident.kind == "incident":
-            await procedures.update_incident(visit.call, fields_of.update_input(fields, incident))
-        else:
-            await procedures.update_maintenance(visit.call, fields_of.step_input(fields, incident))
-    except (BadRequest, Conflict) as wrong:
-        return await _page(page, incident, rejection_of(wrong, fields, _FIELDS))
-    return visit.go(f"{href_of(page.href, incident)}?done={'drafted' if incident.is_draft else 'updated'}")
 
 
 async def publish(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Next:
@@ -137,48 +122,6 @@ async def hold(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str
     incident = await find_incident(page, incident_id)
     await procedures.hold_incident(visit.call, IncidentId(incident.id))
     return visit.go(f"{href_of(page.href, incident)}?done=held")
-
-
-async def delete_form(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/incidents/{incident}/delete: are you sure? Raises NotFound."""
-    page = await open_page(visit, page_id)
-    incident = await find_incident(page, incident_id)
-    here = href_of(page.href, incident)
-    question = _DELETE
-    return ask(visit, frame(visit.person), question, incident.title, action=f"{here}/delete", back=here)
-
-
-async def delete(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Next:
-    """POST /status-pages/{id}/incidents/{incident}/delete. Raises NotFound."""
-    page = await open_page(visit, page_id)
-    incident = await find_incident(page, incident_id)
-    await procedures.delete_incident(visit.call, IncidentId(incident.id))
-    return visit.go(f"{page.href}?done=incident-deleted")
-
-
-async def correct_form(
-    visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str], update_id: FromPath[str]
-) -> Page:
-    """GET /status-pages/{id}/incidents/{incident}/updates/{update}. Raises NotFound."""
-    page = await open_page(visit, page_id)
-    incident = await find_incident(page, incident_id)
-    return await _correction(page, incident, _update(incident, update_id), Again())
-
-
-async def correct(
-    visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str], update_id: FromPath[str]
-) -> Answer:
-    """POST /status-pages/{id}/incidents/{incident}/updates/{update}: correct its text. Raises NotFound."""
-    page, form = await open_page(visit, page_id), await visit.form()
-    incident = await find_incident(page, incident_id)
-    said = _update(incident, update_id)
-    try:
-        visit.saves()
-        check_version(form, said)
-        await procedures.edit_incident_update(visit.call, EditIncidentUpdate(said.id, form.get("message", "")))
-    except (BadRequest, Conflict) as wrong:
-        return await _correction(page, incident, said, rejection_of(wrong, form, _FIELDS))
-    return visit.go(f"{href_of(page.href, incident)}?done=corrected")
 
 
 async def find_incident(page: ConsolePage, incident_id: str) -> Incident:
@@ -204,17 +147,26 @@ async def _form(page: ConsolePage, again: Again) -> Page:
     )
 
 
-async def _page(page: ConsolePage, incident: Incident, again: Again) -> Page:
-    visit, now = page.visit, page.visit.call.now
-    allowed = moves(incident, now)
-    values = {
+async def _find(page: ConsolePage) -> Incident:
+    return await find_incident(page, page.visit.path("incident_id"))
+
+
+def _fill_update(visit: PageRequest, _page: ConsolePage, incident: Incident) -> Form:
+    """The next update, with ?status= chosen."""
+    allowed = moves(incident, visit.call.now)
+    return {
         "title": incident.title,
         "severity": incident.severity,
         "notify": "on",
         "status": fields_of.status_of(visit.asked("status"), allowed, is_open=incident.is_open),
     }
+
+
+async def _show_incident(visit: PageRequest, page: ConsolePage, incident: Incident, again: Again) -> Page:
+    now = visit.call.now
+    allowed = moves(incident, now)
     is_incident = incident.kind == "incident"
-    impacts = read_impacts(again.values) if again.values else impacts_of(incident.affected)
+    impacts = read_impacts(again.values) if again.code != 200 or again.general else impacts_of(incident.affected)
     tab: Tab = "now" if is_incident else "maintenances"
     ids = [one.id for one in incident.updates]
     receivers = await visit.call.read(lambda db: deliveries.of(db, ids))
@@ -223,16 +175,40 @@ async def _page(page: ConsolePage, incident: Incident, again: Again) -> Page:
         tab,
         again=again,
         edited=incident,
-        values=values if not again.values else {},
         incident=incident_shown(page.href, page.seen.url, incident, await _authors(page), receivers, visit.person, now),
         steps=[_step(status, is_again=not incident.is_open) for status in allowed],
         usual=[(status, USUAL_MESSAGES[status]) for status in allowed],
         rows=choices(page.seen, impacts) if is_incident else [],
-        told=await notified_text(page, again.values or values, incident),
+        told=await notified_text(page, again.values, incident),
         told_href=f"{href_of(page.href, incident)}/told",
         is_incident=is_incident,
         is_open=incident.is_open,
     )
+
+
+async def _save_update(visit: PageRequest, page: ConsolePage, incident: Incident, fields: Form) -> str:
+    if incident.kind == "incident":
+        await procedures.update_incident(visit.call, fields_of.update_input(fields, incident))
+    else:
+        await procedures.update_maintenance(visit.call, fields_of.step_input(fields, incident))
+    return f"{href_of(page.href, incident)}?done={'drafted' if incident.is_draft else 'updated'}"
+
+
+UPDATE: Final = FormPages(
+    find=opened_with(_find),
+    fill=_fill_update,
+    show=_show_incident,
+    save=_save_update,
+    clean=fields_of.read_fields,
+    names=_FIELDS,
+    deletion=page_deletion(
+        _find,
+        _DELETE,
+        about=lambda page, incident: (incident.title, href_of(page.href, incident)),
+        delete=lambda visit, _page, incident: procedures.delete_incident(visit.call, IncidentId(incident.id)),
+        after=lambda page, _form: f"{page.href}?done=incident-deleted",
+    ),
+)
 
 
 async def _authors(page: ConsolePage) -> dict[str, str]:
@@ -250,30 +226,45 @@ def _step(status: Status, *, is_again: bool) -> tuple[Status, str, str]:
     )
 
 
-async def _correction(page: ConsolePage, incident: Incident, said: IncidentUpdate, again: Again) -> Page:
-    whole = await procedures.get_incident(page.visit.call, IncidentId(incident.id))
+async def _find_update(page: ConsolePage) -> IncidentUpdate:
+    wanted = page.visit.path("update_id")
+    for one in (await _find(page)).updates:
+        if one.id == wanted:
+            return one
+    raise NotFound(UNKNOWN)
+
+
+async def _show_correction(visit: PageRequest, page: ConsolePage, said: IncidentUpdate, again: Again) -> Page:
+    incident = await _find(page)
+    whole = await procedures.get_incident(visit.call, IncidentId(incident.id))
     earlier = next((one.earlier for one in whole.updates if one.id == said.id), ())
-    until, person = _("until {when}"), page.visit.person
+    until = _("until {when}")
     return page.show(
         "status_incident_edit.html",
         "now",
         again=again,
         edited=said,
-        values={"message": said.message} if not again.values else {},
         label=STATUS_LABELS[said.status],
         back=href_of(page.href, incident),
         earlier=[
-            (until.format(when=dates.moment(millis(one.replaced_at), person)), figures.visible(one.message))
+            (until.format(when=dates.moment(millis(one.replaced_at), visit.person)), figures.visible(one.message))
             for one in earlier
         ],
     )
 
 
-def _update(incident: Incident, update_id: str) -> IncidentUpdate:
-    for one in incident.updates:
-        if one.id == update_id:
-            return one
-    raise NotFound(UNKNOWN)
+async def _save_correction(visit: PageRequest, page: ConsolePage, said: IncidentUpdate, form: Form) -> str:
+    incident = await _find(page)
+    await procedures.edit_incident_update(visit.call, EditIncidentUpdate(said.id, form.get("message", "")))
+    return f"{href_of(page.href, incident)}?done=corrected"
+
+
+CORRECTION: Final = FormPages(
+    find=opened_with(_find_update),
+    fill=lambda _visit, _page, said: {"message": said.message},
+    show=_show_correction,
+    save=_save_correction,
+)
 
 
 async def _template(page: ConsolePage, template_id: str) -> dict[str, str]:

@@ -9,9 +9,14 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.base import figures
-from analytics_box.base.errors import BadRequest, Conflict, NotFound
+from analytics_box.base.errors import NotFound
 from analytics_box.base.translation import _
-from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page, rejection_of
+from analytics_box.products.status_pages.console.frame import (
+    ConsolePage,
+    open_page,
+    opened_with,
+    page_deletion,
+)
 from analytics_box.products.status_pages.console.incident_fields import message_or_default
 from analytics_box.products.status_pages.console.incident_pages import UNKNOWN, find_incident
 from analytics_box.products.status_pages.console.shown import IncidentRow, href_of, line
@@ -25,9 +30,10 @@ from analytics_box.products.status_pages.incidents.messages import (
 )
 from analytics_box.resource import forms
 from analytics_box.tenants.tenancy.messages import message_of
-from analytics_box.web.page.edits import FIELD, check_version
-from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+from analytics_box.web.page.edits import FIELD
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import Form, FormPages
+from analytics_box.web.page.visit import Again, Page, PageRequest, Visitor
 
 _CANCEL = ConfirmationTexts(
     _("Cancel {name}?"),
@@ -63,78 +69,37 @@ async def maintenances(visit: Visitor, page_id: FromPath[str]) -> Page:
     return page.show("status_maintenances.html", "maintenances", lists=lists)
 
 
-async def new_form(visit: Visitor, page_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/maintenances/new: the next full hour, for an hour. Raises NotFound."""
-    page = await open_page(visit, page_id)
+async def _find(page: ConsolePage) -> Incident | None:
+    """The maintenance that an address names; None for a new one. Raises NotFound."""
+    wanted = page.visit.path("incident_id")
+    if not wanted:
+        return None
+    incident = await find_incident(page, wanted)
+    if incident.kind != "maintenance":
+        raise NotFound(UNKNOWN)
+    return incident
+
+
+def _fill(visit: PageRequest, page: ConsolePage, incident: Incident | None) -> Form:
+    """A new one starts at the next full hour, for an hour."""
     zone = ZoneInfo(page.whole.page.zone)
-    start = datetime.fromtimestamp(visit.call.now / 1000, zone).replace(minute=0) + timedelta(hours=1)
-    end = start + timedelta(hours=1)
-    return await _form(page, Again(values={"start": f"{start:{_FORM}}", "end": f"{end:{_FORM}}", "notify": "on"}))
-
-
-async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
-    """POST /status-pages/{id}/maintenances/new. Raises NotFound."""
-    page, fields = await open_page(visit, page_id), _form_fields(await visit.form())
-    try:
-        visit.saves()
-        given = {
-            "statusPageId": page_id,
-            "notify": bool(fields.get("notify")),
-            "message": message_or_default(fields, "scheduled"),
-        }
-        message = message_of(given | _maintenance_input(page, fields), CreatePageMaintenance)
-        await calls.create_maintenance(visit.call, message)
-    except (BadRequest, Conflict) as wrong:
-        return await _form(page, rejection_of(wrong, fields, _FIELDS))
-    return visit.go(f"{page.href}/maintenances?done=planned")
-
-
-async def edit_form(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/maintenances/{maintenance}/edit. Raises NotFound."""
-    page = await open_page(visit, page_id)
-    incident = await _maintenance(page, incident_id)
-    zone = ZoneInfo(page.whole.page.zone)
-    values = {
+    if incident is None:
+        start = datetime.fromtimestamp(visit.call.now / 1000, zone).replace(minute=0) + timedelta(hours=1)
+        end = start + timedelta(hours=1)
+        return {"start": f"{start:{_FORM}}", "end": f"{end:{_FORM}}", "notify": "on"}
+    return {
         "title": incident.title,
         "start": _local(incident.scheduled_for or 0, zone),
         "end": _local(incident.scheduled_until or 0, zone),
         **{f"{_PREFIX}{one.component_id}": "on" for one in incident.affected if one.component_id is not None},
     }
-    return await _form(page, Again(values=values), incident)
 
 
-async def save(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Answer:
-    """POST /status-pages/{id}/maintenances/{maintenance}/edit. Raises NotFound."""
-    page, fields = await open_page(visit, page_id), _form_fields(await visit.form())
-    incident = await _maintenance(page, incident_id)
-    try:
-        visit.saves()
-        check_version(fields, incident)
-        given = {"maintenanceId": incident.id, "notify": False} | _maintenance_input(page, fields)
-        await calls.update_maintenance(visit.call, message_of(given, UpdatePageMaintenance))
-    except (BadRequest, Conflict) as wrong:
-        return await _form(page, rejection_of(wrong, fields, _FIELDS), incident)
-    return visit.go(f"{href_of(page.href, incident)}?done=maintenance-saved")
+def _clean(form: Form) -> Form:
+    return {name: value for name, value in form.items() if name in _NAMES or name.startswith(_PREFIX)}
 
 
-async def cancel_form(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/maintenances/{maintenance}/cancel: are you sure? Raises NotFound."""
-    page = await open_page(visit, page_id)
-    incident = await _maintenance(page, incident_id)
-    action = f"{page.href}/maintenances/{incident.id}/cancel"
-    question, back = _CANCEL, href_of(page.href, incident)
-    return ask(visit, frame(visit.person), question, incident.title, action=action, back=back)
-
-
-async def cancel(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Next:
-    """POST /status-pages/{id}/maintenances/{maintenance}/cancel. Raises NotFound or BadRequest."""
-    page = await open_page(visit, page_id)
-    incident = await _maintenance(page, incident_id)
-    await calls.cancel_maintenance(visit.call, CancelPageMaintenance(maintenance_id=incident.id))
-    return visit.go(f"{page.href}/maintenances?done=maintenance-cancelled")
-
-
-async def _form(page: ConsolePage, again: Again, incident: Incident | None = None) -> Page:
+async def _show(_visit: PageRequest, page: ConsolePage, incident: Incident | None, again: Again) -> Page:
     chosen = _chosen_components(again.values)
     base = f"{page.href}/maintenances"
     affected = tuple(
@@ -157,19 +122,35 @@ async def _form(page: ConsolePage, again: Again, incident: Incident | None = Non
     )
 
 
-async def _maintenance(page: ConsolePage, incident_id: str) -> Incident:
-    incident = await find_incident(page, incident_id)
-    if incident.kind != "maintenance":
-        raise NotFound(UNKNOWN)
-    return incident
+async def _save(visit: PageRequest, page: ConsolePage, incident: Incident | None, fields: Form) -> str:
+    given = _maintenance_input(page, fields)
+    if incident is None:
+        given |= {
+            "statusPageId": page.whole.page.id,
+            "notify": bool(fields.get("notify")),
+            "message": message_or_default(fields, "scheduled"),
+        }
+        await calls.create_maintenance(visit.call, message_of(given, CreatePageMaintenance))
+        return f"{page.href}/maintenances?done=planned"
+    given |= {"maintenanceId": incident.id, "notify": False}
+    await calls.update_maintenance(visit.call, message_of(given, UpdatePageMaintenance))
+    return f"{href_of(page.href, incident)}?done=maintenance-saved"
+
+
+MAINTENANCE: Final = FormPages(find=opened_with(_find), fill=_fill, show=_show, save=_save, clean=_clean, names=_FIELDS)
+CANCELATION: Final = page_deletion(
+    _find,
+    _CANCEL,
+    about=lambda page, incident: (incident.title, href_of(page.href, incident)),
+    delete=lambda visit, _page, incident: calls.cancel_maintenance(
+        visit.call, CancelPageMaintenance(maintenance_id=incident.id)
+    ),
+    after=lambda page, _form: f"{page.href}/maintenances?done=maintenance-cancelled",
+)
 
 
 def _lines(page: ConsolePage, some: list[Incident]) -> list[IncidentRow]:
     return [line(page.href, one, page.visit.person, page.visit.call.now) for one in some]
-
-
-def _form_fields(form: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in form.items() if name in _NAMES or name.startswith(_PREFIX)}
 
 
 def _chosen_components(fields: Mapping[str, str]) -> list[str]:

@@ -16,7 +16,14 @@ from analytics_box.base.translation import _
 from analytics_box.products.status_pages import pictures
 from analytics_box.products.status_pages.access import find_viewable_page as page_of
 from analytics_box.products.status_pages.access import save as saved
-from analytics_box.products.status_pages.console.frame import HOME, ConsolePage, frame, open_page, rejection_of
+from analytics_box.products.status_pages.console.frame import (
+    HOME,
+    ConsolePage,
+    itself,
+    open_page,
+    page_deletion,
+    rejection_of,
+)
 from analytics_box.products.status_pages.editing import calls as procedures
 from analytics_box.products.status_pages.editing.messages import StatusPageId, TransferStatusPage, UpdateStatusPage
 from analytics_box.products.status_pages.page import FileKind, StatusPage, Whole
@@ -32,7 +39,7 @@ from analytics_box.tenants.organizations import image
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.front import CONTENT_SECURITY_POLICY
 from analytics_box.web.page.edits import FIELD, check_version
-from analytics_box.web.page.questions import ConfirmationTexts, ask
+from analytics_box.web.page.questions import ConfirmationTexts
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 _DELETE = ConfirmationTexts(
@@ -152,18 +159,14 @@ async def transfer(visit: Visitor, page_id: FromPath[str]) -> Answer:
     return visit.go(f"{HOME}?done=transferred")
 
 
-async def delete_form(visit: Visitor, page_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/delete: are you sure? Raises NotFound."""
-    page = await open_page(visit, page_id)
-    back, action, shell = f"{page.href}/settings", f"{page.href}/delete", frame(visit.person)
-    name = page.whole.page.name
-    return ask(visit, shell, _DELETE, name, action=action, back=back, url=page.seen.url)
-
-
-async def delete(visit: Visitor, page_id: FromPath[str]) -> Next:
-    """POST /status-pages/{id}/delete. Raises NotFound or Forbidden."""
-    await procedures.delete(visit.call, StatusPageId(page_id))
-    return visit.go(f"{HOME}?done=deleted")
+DELETION: Final = page_deletion(
+    itself,
+    _DELETE,
+    about=lambda page, _same: (page.whole.page.name, f"{page.href}/settings"),
+    facts=lambda page: {"url": page.seen.url},
+    delete=lambda visit, page, _same: procedures.delete(visit.call, StatusPageId(page.whole.page.id)),
+    after=lambda _page, _form: f"{HOME}?done=deleted",
+)
 
 
 async def _page(opened_page: ConsolePage, again: Again | None = None) -> Page:

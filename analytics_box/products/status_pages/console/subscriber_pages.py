@@ -9,7 +9,7 @@ from msgspec import Struct
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, RateLimited
 from analytics_box.base.translation import _, ngettext
-from analytics_box.products.status_pages.console.frame import ConsolePage, frame, open_page
+from analytics_box.products.status_pages.console.frame import ConsolePage, itself, open_page, page_deletion
 from analytics_box.products.status_pages.subscribers import calls as procedures
 from analytics_box.products.status_pages.subscribers.calls import (
     AddSubscriber,
@@ -20,9 +20,9 @@ from analytics_box.products.status_pages.subscribers.calls import (
 )
 from analytics_box.tenants.tenancy.messages import message_of, millis
 from analytics_box.web.page import dates
-from analytics_box.web.page.questions import ConfirmationTexts, ask
+from analytics_box.web.page.questions import ConfirmationTexts
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+from analytics_box.web.page.visit import Again, Answer, Page, Visitor
 
 _REMOVE_ONE = ConfirmationTexts(
     _("Remove {name}?"), _("They receive no further updates, but can subscribe again."), _("Remove {name}")
@@ -68,20 +68,15 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     return visit.go(f"{page.href}/subscribers?done=subscribed")
 
 
-async def remove_form(visit: Visitor, page_id: FromPath[str], subscriber_id: FromPath[str]) -> Page:
-    """GET /status-pages/{id}/subscribers/{subscriber}/remove: are you sure? Raises NotFound or Forbidden."""
-    page = await open_page(visit, page_id)
-    back = f"{page.href}/subscribers"
-    name = visit.asked("name") or _("this subscriber")
-    action = f"{back}/{subscriber_id}/remove"
-    return ask(visit, frame(visit.person), _REMOVE_ONE, name, action=action, back=back)
-
-
-async def remove(visit: Visitor, page_id: FromPath[str], subscriber_id: FromPath[str]) -> Next:
-    """POST /status-pages/{id}/subscribers/{subscriber}/remove. Raises NotFound or Forbidden."""
-    page = await open_page(visit, page_id)
-    await procedures.remove_subscriber(visit.call, RemoveSubscriber(page_id, subscriber_id))
-    return visit.go(f"{page.href}/subscribers?done=unsubscribed")
+REMOVAL: Final = page_deletion(
+    itself,
+    _REMOVE_ONE,
+    about=lambda page, _same: (page.visit.asked("name") or _("this subscriber"), f"{page.href}/subscribers"),
+    delete=lambda visit, page, _same: procedures.remove_subscriber(
+        visit.call, RemoveSubscriber(page.whole.page.id, visit.path("subscriber_id"))
+    ),
+    after=lambda page, _form: f"{page.href}/subscribers?done=unsubscribed",
+)
 
 
 async def export(visit: Visitor, page_id: FromPath[str]) -> Response[str]:
