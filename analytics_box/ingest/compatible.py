@@ -155,7 +155,7 @@ def umami_event(kind: str, given: Given) -> dict[str, Any]:
 
 
 async def _identify(intake: Intake, sent: EventDelivery, tracked: TrackingTarget, given: Given) -> DeliveryAnswer:
-    """Store who a visitor is. Umami can describe a visitor without an ID, of whom nothing is stored."""
+    """Store who a visitor is. Umami can describe a visitor without an ID, which stores nothing."""
     page = prepare_delivery(intake, sent, _remember(sent, tracked))
     identify.limit_page(intake, sent, page.identity)
     data = given.get("data")

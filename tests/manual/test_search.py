@@ -56,6 +56,8 @@ QUESTIONS = {
     "send events from backend": "server-events",
     "react": "compatible-clients",
     "import plausible": "import",
+    "config as code": "setup-file",
+    "keep plausible script": "compatible-clients",
     "import google analytics": "import",
     "migrate from matomo": "import",
     "share dashboard publicly": "share",

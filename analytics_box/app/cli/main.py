@@ -79,6 +79,7 @@ def _load(module: str) -> None:
 
 COMMANDS: Final = {
     "accept-files": CommandLine("box", "accept_files", "Accept a missing events.db or an older box.db."),
+    "apply": CommandLine("apply", "apply", "Create and update resources as a file declares them."),
     "backup": CommandLine(
         "backup", "backup", "Create a backup in DEST: a folder, - for standard output, or s3://bucket/prefix."
     ),

@@ -47,6 +47,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "proxies",
         "backup",
         "commands",
+        "setup-file",
         "settings",
         "abuse-protection",
         "capacity",

@@ -77,7 +77,26 @@ def _json(text: str) -> Any:
         raise BadRequest(_("This is not JSON: {broken}").format(broken=broken)) from broken
 
 
-def _yaml(text: str) -> Any:
+def read_with_lines(text: str) -> tuple[Any, dict[tuple[str, int], int]]:
+    """The value of a file, and the line of each entry of its lists, by the key of the list. Raises BadRequest."""
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        raise BadRequest(_("The file is empty"))
+    if text.lstrip()[:1] == "{":
+        return _json(text), {}
+    lines: dict[tuple[str, int], int] = {}
+    return _yaml(text, lines), lines
+
+
+def _note_lines(node: Any, lines: dict[tuple[str, int], int]) -> None:
+    if not isinstance(node, yaml.MappingNode):
+        return
+    for key, value in node.value:
+        if isinstance(value, yaml.SequenceNode):
+            lines |= {(key.value, place): one.start_mark.line + 1 for place, one in enumerate(value.value)}
+
+
+def _yaml(text: str, lines: dict[tuple[str, int], int] | None = None) -> Any:
     if len(text) > MOST_OF_YAML:
         raise BadRequest(
             _("A YAML file can have up to {most} MB. Split it, or use JSON").format(most=MOST_OF_YAML // 1_000_000)
@@ -90,6 +109,8 @@ def _yaml(text: str) -> Any:
             if node is None:
                 return None
             _size(node, {}, set())
+            if lines is not None:
+                _note_lines(node, lines)
             return loader.construct_document(node)
         finally:
             loader.dispose()

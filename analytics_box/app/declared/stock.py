@@ -1,0 +1,235 @@
+"""The resources that a server has, in the words of a file; and how a change of one is carried out."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.app.declared.kinds import BY_NAME, RENAMED, DeclaredKind, Item, form_of, key_of, wire_fields
+from analytics_box.base.errors import BadRequest, BoxError
+from analytics_box.base.translation import _
+
+# Call a procedure with its input and return its answer as plain values. Raises BoxError.
+Ask = Callable[[str, dict[str, Any]], Any]
+_PAGE: Final = 100
+
+
+class StoredResource(Struct, frozen=True):
+    """A resource of the server: its id, and itself in the words of a file."""
+
+    id: str
+    item: Item
+
+
+class Stock:
+    """The resources of an organization, each kind asked for when it is first needed."""
+
+    def __init__(self, ask: Ask) -> None:
+        self.ask = ask
+        self._known: dict[str, list[StoredResource]] = {}
+        # Names of resources that a plan creates, by kind.
+        self.planned: dict[str, set[str]] = {}
+
+    def of(self, kind: DeclaredKind) -> list[StoredResource]:
+        """The resources of a kind. Raises BoxError if the caller cannot list them."""
+        if kind.name not in self._known:
+            rows = list(self._rows(kind))
+            # A monitor can have a parent of the same kind, which is looked up by its name.
+            named = [(str(row["id"]), {"name": row.get("name"), "url": row.get("url")}) for row in rows]
+            self._known[kind.name] = [StoredResource(*one) for one in named]
+            if kind.create:
+                self._known[kind.name] = [StoredResource(str(row["id"]), self._item(kind, row)) for row in rows]
+        return self._known[kind.name]
+
+    def _rows(self, kind: DeclaredKind) -> Iterator[dict[str, Any]]:
+        if kind.of != "organization":
+            for website in self.of(BY_NAME["websites"]):
+                for row in self.ask(kind.list, {"websiteId": website.id}):
+                    if row.get("isShared") is not False:  # Other segments belong to one person.
+                        yield row
+        if kind.of == "website":
+            return
+        if kind.name == "links":
+            offset = 0
+            while True:
+                page = self.ask(kind.list, {"limit": _PAGE, "offset": offset})
+                yield from page["items"]
+                offset += _PAGE
+                if not page["hasMore"]:
+                    return
+        for row in self.ask(kind.list, {}):
+            if kind.name == "statusPages":
+                found = self.ask("statusPage.get", {"statusPageId": row["id"]})
+                ids = [one["uptimeScheduleId"] for one in found["monitors"] if one.get("uptimeScheduleId")]
+                yield row | {"uptimeScheduleIds": ids}
+            elif kind.of == "organization" or not row.get("websiteId"):
+                yield row
+
+    def _item(self, kind: DeclaredKind, row: dict[str, Any]) -> Item:
+        """A row in the words of a file, without what is empty."""
+        if kind.name == "alertRules":
+            row = row | {
+                "triggerConditions": self._with_monitors(row["triggerConditions"], self.name_of),
+                "destinations": [
+                    {"channel": self.name_of("channels", one["channelId"]), "escalation": one["escalation"]}
+                    for one in row["destinations"]
+                ],
+            }
+        found: Item = {}
+        references = {reference.wire: (name, reference) for name, reference in kind.references.items()}
+        for wire in wire_fields(kind):
+            value = row.get(wire)
+            if value is None or value in ([], {}, ""):
+                continue
+            if wire in references:
+                name, reference = references[wire]
+                found[name] = (
+                    [self.name_of(reference.kind, one) for one in value]
+                    if isinstance(value, list)
+                    else self.name_of(reference.kind, value)
+                )
+            else:
+                found[wire] = value
+        return found
+
+    def _with_monitors(self, conditions: dict[str, Any], convert: Callable[[str, str], str]) -> dict[str, Any]:
+        """Conditions of an alert rule with names of monitors instead of ids, or the other way around."""
+        ids = conditions.get("monitorIds") or ()
+        found = {name: value for name, value in conditions.items() if value not in (None, [], {}, "", 0)}
+        return found | ({"monitorIds": [convert("monitors", one) for one in ids]} if ids else {})
+
+    def name_of(self, kind_name: str, resource_id: str) -> str:
+        """The name by which a file refers to a resource; its id if it is not among those of the caller."""
+        kind = BY_NAME[kind_name]
+        return next((key_of(kind, one.item)[-1] for one in self.of(kind) if one.id == resource_id), resource_id)
+
+    def id_of(self, kind_name: str, name: str) -> str:
+        """The id of a resource that a file names. Raises BadRequest."""
+        kind = BY_NAME[kind_name]
+        if name in self.planned.get(kind_name, ()):
+            return name
+        for one in self.of(kind):
+            if name in {key_of(kind, one.item)[-1], one.id}:
+                return one.id
+        raise BadRequest(_("There is no resource “{name}” in {kind}").format(name=name, kind=kind_name))
+
+    def wire(self, kind: DeclaredKind, item: Item) -> dict[str, Any]:
+        """A resource of a file as the input of a procedure. Raises BadRequest."""
+        found: dict[str, Any] = {}
+        for name, value in item.items():
+            if name == RENAMED:
+                continue
+            reference = kind.references.get(name)
+            if reference is None or value is None:
+                found[name if reference is None else reference.wire] = value
+            elif isinstance(value, list):
+                found[reference.wire] = [self.id_of(reference.kind, one) for one in value]
+            else:
+                found[reference.wire] = self.id_of(reference.kind, value)
+        if kind.name == "segments":
+            found["isShared"] = True
+        if kind.name == "alertRules":
+            if isinstance(found.get("triggerConditions"), dict):
+                found["triggerConditions"] = self._with_monitors(found["triggerConditions"], self.id_of)
+            found["destinations"] = [
+                {
+                    "type": "channel",
+                    "channelId": self.id_of("channels", str(one.get("channel", ""))),
+                    "escalation": bool(one.get("escalation")),
+                }
+                for one in found.get("destinations") or ()
+                if isinstance(one, dict)
+            ]
+        return found
+
+    def normal(self, kind: DeclaredKind, item: Item) -> dict[str, Any]:
+        """A resource as the input of a procedure, in one spelling of each value. Raises BadRequest or ValidationError.
+
+        Fields that are not given, or that are null, are left out.
+        """
+        given = {name: value for name, value in self.wire(kind, item).items() if value is not None}
+        plain: dict[str, Any] = msgspec.to_builtins(msgspec.convert(given, form_of(kind)), str_keys=True)
+        return {name: value for name, value in plain.items() if name in given}
+
+    def save(self, kind: DeclaredKind, item: Item, stored: StoredResource | None, changed: set[str]) -> None:
+        """Create a resource, or change fields of a stored one. Raises BoxError."""
+        given = self.normal(kind, item)
+        if kind.name == "websites":
+            saved = self._save_website(given, stored, changed)
+        elif stored is None:
+            made = self.ask(kind.create, given)
+            saved = str(made.get(kind.id) or made["id"])
+        else:
+            self._update(kind, given, stored, changed)
+            saved = stored.id
+        known = [one for one in self.of(kind) if one.id != saved]
+        self._known[kind.name] = [*known, StoredResource(saved, (stored.item if stored else {}) | item)]
+
+    def _update(self, kind: DeclaredKind, given: dict[str, Any], stored: StoredResource, changed: set[str]) -> None:
+        change = {name: given.get(name) for name in changed}
+        if kind.name == "monitors" and "isPaused" in change:
+            paused = change.pop("isPaused")
+            self.ask("uptime.pauseSchedule" if paused else "uptime.resumeSchedule", {"scheduleId": stored.id})
+        if kind.name == "statusPages" and "uptimeScheduleIds" in change:
+            wanted = change.pop("uptimeScheduleIds") or []
+            had = [self.id_of("monitors", one) for one in stored.item.get("monitors", ())]
+            for monitor in wanted:
+                if monitor not in had:
+                    self.ask("statusPage.addMonitor", {"statusPageId": stored.id, "uptimeScheduleId": monitor})
+            for monitor in had:
+                if monitor not in wanted:
+                    self.ask("statusPage.removeMonitor", {"statusPageId": stored.id, "uptimeScheduleId": monitor})
+        if change:
+            self.ask(kind.update, {kind.id: stored.id} | change)
+
+    def _save_website(self, given: dict[str, Any], stored: StoredResource | None, changed: set[str]) -> str:
+        if stored is None:
+            made = self.ask("websites.create", {"name": given["name"], "domain": given["domain"]})
+            website, changed = {"id": made["id"]}, set(given) - {"name", "domain"}
+        else:
+            website = {"id": stored.id}
+            if details := {name: given[name] for name in ("name", "domain") if name in changed}:
+                self.ask("websites.update", website | details)
+        if "settings" in changed:
+            self.ask("websites.updateSettings", website | {"settings": given["settings"]})
+        if changed & {"isPublic", "publicValues"}:
+            public = {name: given[name] for name in ("isPublic", "publicValues") if name in given}
+            self.ask("websites.togglePublic", {"isPublic": True} | website | public)
+        return str(website["id"])
+
+    def remove(self, kind: DeclaredKind, stored: StoredResource) -> None:
+        """Delete a resource. Raises BoxError."""
+        given = {kind.id: stored.id}
+        if kind.of == "both" and (website := stored.item.get("website")):
+            given["websiteId"] = self.id_of("websites", website)
+        self.ask(kind.delete, given)
+        self._known[kind.name] = [one for one in self.of(kind) if one.id != stored.id]
+
+    def dump(self) -> tuple[dict[str, list[Item]], list[str]]:
+        """All resources that a file can declare, and the kinds that the caller cannot list."""
+        found: dict[str, list[Item]] = {}
+        refused = []
+        for kind in BY_NAME.values():
+            if not kind.create:
+                continue
+            try:
+                items = [one.item for one in self.of(kind)]
+            except BoxError:
+                refused.append(kind.name)
+                continue
+            if items:
+                found[kind.name] = sorted(items, key=lambda item: key_of(kind, item))
+        return found, refused
+
+
+def readable(error: BoxError | msgspec.ValidationError) -> str:
+    """The reason of a refusal, with the field if it names one."""
+    if isinstance(error, BoxError):
+        details = [one.whole for one in error.details if one.field] if error.details else []
+        return "; ".join(details) or error.message
+    message, _sep, where = str(error).partition(" - at ")
+    with suppress(ValueError):
+        where = where.strip("`").removeprefix("$").removeprefix(".")
+    return f"{where}: {message}" if where else message
