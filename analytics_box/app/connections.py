@@ -124,7 +124,7 @@ def _listen_tcp(host: str, port: int) -> socket.socket:
 
 
 def _listen_unix(path: Path, mode: int) -> socket.socket:
-    """A Unix socket with this mode before anybody can connect. One that nobody listens on any more is replaced."""
+    """A Unix socket that has this mode before the first connection. A stale socket is replaced."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         if path.is_socket() and not _is_listened_on(path):

@@ -159,7 +159,7 @@ KEPT: Final = {"audit": "what was done stays known; its entries name the bare ro
 
 
 async def purge_organizations(parts: Parts, events: Db, *, grace_days: int, now: int) -> None:
-    """Remove the organizations that nobody can restore any more; of each stay its log and a row without a name."""
+    """Remove organizations whose restore period has ended; the audit log and a row without a name stay."""
     for gone in await parts.box_db.read(partial(deletion.organizations_to_purge, before=now - grace_days * DAY)):
         removed = sum([await loss.facts(parts, events, gone) for loss in LOSSES if loss.facts is not None])
         await parts.box_db.write(partial(_remove_organization, gone=gone, events=removed, now=now))
@@ -170,7 +170,7 @@ async def purge_organizations(parts: Parts, events: Db, *, grace_days: int, now:
 
 
 async def purge_websites(parts: Parts, events: Db, *, grace_days: int, now: int) -> None:
-    """Remove the websites that nobody can restore any more; memory forgot the website when it was deleted."""
+    """Remove websites whose restore period has ended; they left memory when they were deleted."""
     for gone in await parts.box_db.read(partial(websites.websites_to_purge, before=now - grace_days * DAY)):
         removed = await erase.site(events, gone.site)
         removed += sum([await loss.facts_of_website(parts, gone.id) for loss in LOSSES if loss.facts_of_website])

@@ -88,7 +88,7 @@ def client_of(peer: str, header: str, trusted: tuple[Network, ...], *, standard:
 
 
 def forget() -> None:
-    """Have no address in memory any more that was there for a request."""
+    """Forget the addresses that were remembered for requests."""
     _remembered_walk.cache_clear()
     _parsed_address.cache_clear()
     for kind in (IPv4Address, IPv6Address):  # Python remembers the addresses that it was asked about.

@@ -159,7 +159,7 @@ async def read_body(scope: Scope, receive: Receive, *, limit: int, seconds: floa
             raise RequestTimeout(
                 _("The body did not arrive within {seconds:g} seconds").format(seconds=seconds)
             ) from cancelled
-        raise  # somebody else does not want the answer any more
+        raise  # The caller was canceled, not the wait.
     finally:
         del deadlines.ends[task]
         deadlines.late.discard(task)

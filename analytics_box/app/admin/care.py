@@ -53,7 +53,7 @@ class PruneResult(Struct, frozen=True):
 
 
 class PruneDone(Struct, frozen=True):
-    """The rows removed, or to be removed in a dry run. `texts` are strings that nothing referred to any more."""
+    """The rows removed, or to be removed in a dry run. `texts` are strings without references."""
 
     dryRun: bool
     removed: list[PruneResult]

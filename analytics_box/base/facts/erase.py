@@ -208,7 +208,7 @@ def _unlink(db: Connection, *, number: int, visitors: list[int], before: int) ->
 
 
 def _forget_people(db: Connection, *, number: int, before: int) -> int:
-    """Remove the next persons who have not been heard of since, and are no visitor any more; how many there were."""
+    """Remove the next batch of inactive people without visitors; return the number removed."""
     db.execute(
         """
         -- erase.forget_people

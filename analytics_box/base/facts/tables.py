@@ -1,7 +1,7 @@
 """The tables of events.db, as one declaration.
 
 What is derived from it: how rows are written, the column replica, exports, the erasure of a person and of a website,
-and which strings no row has any more. A test holds it equal to what the migrations make, so that no new table or
+and which strings no row uses. A test holds it equal to what the migrations make, so that no new table or
 column can be forgotten here.
 """
 

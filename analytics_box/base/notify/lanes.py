@@ -73,7 +73,7 @@ class Lanes(Generic[T]):
             task.cancel()
 
     async def _work_off(self) -> None:
-        """Returns when nothing is due or on its way any more."""
+        """Send everything that is due; return when nothing is in flight."""
         sending = self._sending
         while True:
             if self._told.is_set():

@@ -122,7 +122,7 @@ class Mailer:
         task.add_done_callback(self._going.discard)
 
     async def settled(self) -> None:
-        """Returns once nothing of that is on its way any more."""
+        """Wait until no message is in flight."""
         while self._going:
             await asyncio.wait(self._going)
 

@@ -172,7 +172,7 @@ def _sender_refused(code: int) -> str:
 
 
 class _Policy(EmailPolicy):
-    """Headers for programs stay in one line: where Python folds an address, no program knows it any more."""
+    """Header folding that keeps machine-readable headers on one line: programs cannot parse a folded address."""
 
     def fold_binary(self, name: str, value: str) -> bytes:
         if name.lower() in _FOR_PROGRAMS:

@@ -79,7 +79,7 @@ class CrowdSpot:
         self.waited += ms(began)
 
     def leave(self) -> None:
-        """Ask nobody any more."""
+        """Free the place that this request has at a network."""
         network, self._network = self._network, None
         if network is not None:
             self._crowd.leave(network, self._group)

@@ -1,6 +1,6 @@
 """Disk space that is kept for the day on which the disk is full, so that the box starts, redirects and deletes then.
 
-Before that day, below a mark of free space, nothing that anonymous callers send is taken any more.
+Before that day, below a mark of free space, requests of anonymous callers are refused.
 """
 
 import logging

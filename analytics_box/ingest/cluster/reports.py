@@ -5,7 +5,7 @@ ascending order. The primary notes the last number of each machine in the transa
 repeats are skipped.
 
 They are accepted only from a machine that has the newest mirror: that one knows which websites are gone, has carried
-out all orders to remove people, and has none of theirs any more. A promoted primary may not know a website in a
+out all orders to remove people, and holds none of their data. A promoted primary may not know a website in a
 report: then the report is skipped.
 """
 

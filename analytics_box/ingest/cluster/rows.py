@@ -81,7 +81,7 @@ def last_site(db: Connection) -> int:
 
 
 def last_given(db: Connection, table: str) -> int:
-    """The highest number of this table that this primary has given, or may not give any more."""
+    """The highest number of this table that this primary has assigned or must not assign."""
     found = db.execute("-- cluster.last_given\nselect seq from sqlite_sequence where name = ?", (table,)).fetchall()
     return int(str(found[0][0])) if found else 0
 

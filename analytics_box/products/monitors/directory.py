@@ -125,14 +125,14 @@ class Monitors:
         self._tell(monitor)
 
     def move(self, monitor: Monitor, *, readable: bool = True) -> None:
-        """A monitor belongs to another organization; those that were below it have no parent any more."""
+        """Move a monitor to another organization; its dependent monitors lose their parent."""
         before = self._by_number.get(monitor.number)
         self.remember(monitor, readable=readable)
         if before is not None:
             self._orphan(before)
 
     def forget(self, monitor: Monitor) -> None:
-        """A monitor is gone, and those below it have no parent any more."""
+        """Forget a deleted monitor; its dependent monitors lose their parent."""
         known = self._by_number.get(monitor.number)
         if known is not None:
             self._drop(known)
@@ -220,7 +220,7 @@ class Monitors:
             self._by_token.setdefault(ids.digest(monitor.secrets.token), monitor.number)
 
     def _let_go(self, before: Monitor, after: Monitor | None) -> None:
-        """Take it out of what it is not in any more."""
+        """Remove a monitor from the indexes of its former values."""
         if after is None or after.organization_id != before.organization_id:
             self._by_organization.get(before.organization_id, {}).pop(before.number, None)
         holder = self._by_website.get(before.website_id or "")

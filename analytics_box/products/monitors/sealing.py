@@ -21,7 +21,7 @@ _LONGEST_URL = 2_048  # characters of the column
 
 
 class OpenedMonitors(Struct, frozen=True):
-    """Monitors with their secrets, and the numbers of those whose secrets cannot be read any more."""
+    """Monitors with their secrets, and the numbers of monitors whose secrets cannot be decrypted."""
 
     monitors: tuple[Monitor, ...] = ()
     unreadable: frozenset[int] = frozenset()

@@ -138,7 +138,7 @@ class LiveUpdates:
         )
 
     async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Tell a page what is new until it is closed, or its person may not read the website any more.
+        """Stream updates to a page until it is closed or its user loses access to the website.
 
         Raises AuthRequired, NotFound, Forbidden for other sites' pages, and what EventStreams.serve raises.
         """

@@ -97,7 +97,7 @@ class Beyond:
         return await self._look(partial(removing.shipments, what=what))
 
     async def remove_everywhere(self, what: OfPerson, shipments: Sequence[tuple[int, int]]) -> None:
-        """See that no machine has anything of someone in these shipments any more. Raises InClickHouse."""
+        """Ensure that these shipments hold no data of a person on any machine. Raises InClickHouse."""
         await self._asked(lambda far: far.remove_everywhere(what, shipments))
 
     async def rows(self, table: str, columns: Sequence[str], where: str, *, order: str, most: int) -> list[Row]:

@@ -166,9 +166,9 @@ class ColumnReplica:
         return await asyncio.to_thread(self._status, replica, await self._events.read(newest))
 
     async def follow(self) -> None:
-        """Bring it to the state that the facts have now; what comes in the meantime is for the next one.
+        """Update it to the current facts; later facts are for the next update.
 
-        A step that has begun goes on when nobody waits for it any more: no other may begin before it has ended.
+        A step continues after its last caller has left: the next one starts only when it has ended.
         """
         task = asyncio.create_task(self._follow_to(self._events.version))
         self._tasks.add(task)

@@ -226,7 +226,7 @@ class RollupsFile:
             raise
 
     def _follow(self) -> bool:
-        """Say which days are not rolled up any more, of a piece of what is new; whether there is more of it."""
+        """Invalidate the roll-ups of days with new events, one batch at a time; return whether more remain."""
         db = self._connection
         latest, state = newest(db), state_of(db)
         if latest == state:

@@ -512,7 +512,7 @@ def end_alert(db: Connection, *, rule: AlertRule, website_id: str, now: int) -> 
 
 
 def _end_others(db: Connection, *, alert_rules: list[AlertRule], there: set[tuple[str, str]], now: int) -> None:
-    """End what lasts of websites that are not there any more."""
+    """End the episodes of deleted websites."""
     for rule in alert_rules:
         for episode in alert_rows.of_rule(db, rule.id):
             if (rule.id, episode.subject.partition(_ERROR)[0]) not in there:

@@ -100,7 +100,7 @@ def change(
 
 
 def remove(db: Connection, organization_id: str, by: By, domain: str) -> LinkDomain:
-    """No links live there any more. Raises Forbidden, NotFound, or Conflict while some do."""
+    """Remove a domain without links. Raises Forbidden, NotFound, or Conflict if it has links."""
     check(db, Reach(organization_id, by), "admin")
     gone = existing(db, organization_id, domain)
     links = count_links(db, domain)

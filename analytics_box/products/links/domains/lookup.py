@@ -54,7 +54,7 @@ class LinkDomains:
         self._by_name[one.domain] = one
 
     def forget(self, domain: str) -> None:
-        """Links are not served there any more."""
+        """Stop serving links on a domain."""
         self._by_name.pop(domain, None)
 
     def forget_organization(self, organization_id: str) -> None:

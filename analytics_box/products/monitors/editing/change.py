@@ -147,7 +147,7 @@ def pause(db: Connection, tools: MonitorTools, acting: Reach, monitor_id: str, *
 
 
 def delete(db: Connection, acting: Reach, monitor_id: str) -> Monitor:
-    """The monitor is gone; those below it have no parent any more. Raises Forbidden or NotFound."""
+    """Delete a monitor; its dependent monitors lose their parent. Raises Forbidden or NotFound."""
     check(db, acting, "member")
     gone = _remove(db, existing(db, acting, monitor_id).monitor, acting.by.now)
     _record(db, acting.by, gone, "deleted", {"url": gone.masked.url, "name": gone.name, "kind": gone.kind})
@@ -317,7 +317,7 @@ def _apply_action(monitor: Monitor, action: str, tags: Iterable[str]) -> Monitor
 
 
 def _readable(seal: Seal, stored: StoredMonitor) -> MonitorChange:
-    """A stored monitor with its secrets, or without those that cannot be read any more."""
+    """A stored monitor with the secrets that can be decrypted."""
     try:
         return MonitorChange(decrypt_monitor(seal, stored))
     except SealBroken:

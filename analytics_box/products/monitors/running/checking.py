@@ -1,4 +1,4 @@
-"""Checks of monitors under way: begun when there is room, and broken off where they say nothing any more."""
+"""Running checks of monitors: started when there is capacity, and canceled when their result is no longer needed."""
 
 import asyncio
 import logging

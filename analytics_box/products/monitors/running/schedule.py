@@ -110,7 +110,7 @@ class Planning:
         return min((at for at in (self.due.next(), self.changes.next()) if at is not None), default=None)
 
     def drop(self, number: int) -> None:
-        """Nothing of it is due any more."""
+        """Remove a monitor from the schedule."""
         self.due.drop(number)
         self.changes.drop(number)
 

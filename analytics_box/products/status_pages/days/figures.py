@@ -120,7 +120,7 @@ def whole(days: Iterable[DayFigures]) -> float | None:
     return percentage(up, down)
 
 
-SETTLED: Final = 2 * HOUR  # after its end a day does not change any more: what was being verified is decided
+SETTLED: Final = 2 * HOUR  # From then on a day is final: every check of it was verified.
 
 _DAY = timedelta(days=1)
 

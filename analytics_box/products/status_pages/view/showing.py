@@ -73,7 +73,7 @@ class ComponentHistory(NamedTuple):
 class Past(Struct, frozen=True):
     """The days that are shown, and how each component was on them, as it was known at the instant `at` (UTC ms).
 
-    `counted` has those that need no work any more.
+    `counted` has the days that are already computed.
     """
 
     at: int

@@ -29,7 +29,7 @@ from analytics_box.products.status_pages.view.sources import Sources
 log = logging.getLogger(__name__)
 
 SOON: Final = 5.0  # seconds after which days are read again, while those that are known are shown
-OLD: Final = 10.0  # seconds after which they are not shown any more without that
+OLD: Final = 10.0  # Seconds after which days are read again before they are shown.
 LOOK: Final = 0.25  # seconds in which the state of monitors is not looked at twice
 AGAIN: Final = 1.0  # seconds in which what was refused is not tried twice
 PATIENCE: Final = 1.0  # seconds that a visitor waits for what is known a little older

@@ -33,7 +33,7 @@ def _remove(server: Server, table: str, where: str) -> None:
 
 
 def take_back(server: Server, number: int) -> None:
-    """Remove what has come of a shipment that is so old that ClickHouse may not know any more what it has of it."""
+    """Remove the rows of a shipment that is too old for ClickHouse to recognize as a duplicate."""
     for table in tables.SHIPPED:
         server.remove(table.name, f"shipment = {number}")
 

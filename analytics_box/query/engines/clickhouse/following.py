@@ -75,7 +75,7 @@ class Following:
         self._version = -1
 
     async def follow(self, *, now: bool = False) -> None:
-        """Bring it to the state that the facts have now. A shipment goes on when nobody waits for it any more.
+        """Update it to the current facts. A shipment continues after its last caller has left.
 
         Raises Away.
         """

@@ -5,7 +5,7 @@ are numbered likewise. A text has the number `number_of` on every machine, and a
 sent it, named by `row`: what one machine forgets stays there as long as another one has it.
 
 The primary makes the tables, with the owner row 1. Each machine has its own owner row, which says in `shape` when
-the primary was promoted: an older primary does nothing any more. A machine whose position
+the primary was promoted: an older primary stops. A machine whose position
 is not that of its owner row, or of other tables, removes what it has there and sends all of its events.db again.
 """
 

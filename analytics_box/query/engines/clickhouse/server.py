@@ -104,7 +104,7 @@ class Server:
             self._client.raw_insert(table, list(columns), lines, settings=settings, fmt="JSONCompactEachRow")
 
     def remove(self, table: str, where: str) -> None:
-        """Remove rows; when this returns, nobody sees them any more."""
+        """Remove rows; queries no longer return them afterwards."""
         on_cluster = f" on cluster '{self.cluster}'" if self.cluster else ""
         self.do(f"delete from {own(table, self.cluster)}{on_cluster} where {where}")
 
