@@ -31,10 +31,32 @@ class Tree(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, self.lines[name].help) for name in sorted(self.lines)])
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command. A value that it cannot use is refused with values that it can."""
+        try:
+            return super().invoke(ctx)
+        except click.BadParameter as wrong:
+            kind = getattr(wrong.param, "type", None)
+            instruction = _instruction(getattr(kind, "inner", kind)) or wrong.message
+            raise click.BadParameter(instruction, wrong.ctx, wrong.param, wrong.param_hint) from wrong
+
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         names = [name for name in sorted(self.lines) if name.startswith(incomplete)]
         found = [CompletionItem(name, help=self.lines[name].help) for name in names]
         return found + click.Command.shell_complete(self, ctx, incomplete)
+
+
+def _instruction(kind: object) -> str:
+    """An instruction for types whose messages in click only name a rule; empty for others."""
+    if isinstance(kind, click.DateTime):
+        return "enter a day as YYYY-MM-DD, such as 2026-01-31"
+    if not isinstance(kind, click.types.IntParamType | click.types.FloatParamType):
+        return ""
+    number = "a whole number" if isinstance(kind, click.types.IntParamType) else "a number"
+    least, most = getattr(kind, "min", None), getattr(kind, "max", None)
+    if least is not None and most is not None:
+        return f"enter {number} from {least:,} to {most:,}"
+    return f"enter {number}" if least is None else f"enter {number} of at least {least:,}"
 
 
 class _LazyCommands(MutableMapping[str, click.Command]):

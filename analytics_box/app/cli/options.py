@@ -95,10 +95,10 @@ class OrNull(click.ParamType[Any]):
 
     def __init__(self, word: str, inner: click.ParamType[Any]) -> None:
         self.name = f"{inner.name}|{word}" if word else inner.name
-        self._word, self._inner = word, inner
+        self._word, self.inner = word, inner
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return NULL if str(value).lower() == self._word else self._inner.convert(value, param, ctx)
+        return NULL if str(value).lower() == self._word else self.inner.convert(value, param, ctx)
 
 
 class RateOption(click.ParamType[dict[str, Any]]):

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import date as day_of_text
 from hashlib import sha256
 from typing import Any, Final
-from zoneinfo import available_timezones
 
 from litestar import Response
 from litestar.params import FromPath
@@ -41,6 +40,7 @@ from analytics_box.products.reports.report import (
 from analytics_box.products.reports.sending import ReportDeliveries
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.query.ranges import DayRange
+from analytics_box.tenants.accounts.preferences import zone_groups
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.tenants.websites.reach import own
@@ -316,7 +316,7 @@ async def _form(visit: PageRequest, website: Website, report: Report | None, aga
         frequencies={name: FREQUENCY_LABELS[name] for name in FREQUENCIES},
         days=DAY_LABELS,
         hours=range(24),
-        zones=sorted(available_timezones()),
+        zones=zone_groups(again.values.get("timeZone", ""), visit.person.time_zone),
         sections=SECTION_LABELS,
         exports={
             name: label

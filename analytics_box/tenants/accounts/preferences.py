@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 from importlib.resources import files
+from itertools import groupby
 from typing import Final, get_args
 from zoneinfo import ZoneInfo
 
@@ -62,6 +63,22 @@ def zones() -> tuple[str, ...]:
     return tuple(
         sorted({name for name in names if "/" in name and not name.startswith("Etc/") and _known_zones(name)} | {"UTC"})
     )
+
+
+def zone_groups(*suggested: str) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Time zones for a field: the suggested ones first, then the others with their names, by region."""
+    first = [(name, name.replace("_", " ")) for name in dict.fromkeys((*suggested, "UTC")) if name]
+    # One name for each place: aliases such as Asia/Calcutta work too, but make the list longer.
+    table = (files("tzdata") / "zoneinfo" / "zone.tab").read_text("utf-8")
+    places = {line.split("\t")[2] for line in table.splitlines() if not line.startswith("#")}
+    others = [name for name in zones() if name in places and name not in dict(first)]
+    return [
+        (_("Suggested"), first),
+        *(
+            (region, [(name, name.partition("/")[2].replace("_", " ")) for name in names])
+            for region, names in groupby(others, key=lambda name: name.partition("/")[0])
+        ),
+    ]
 
 
 def _known_zones(name: str) -> bool:

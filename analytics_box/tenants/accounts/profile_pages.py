@@ -1,8 +1,6 @@
 """The page /settings/profile, and the switch between light and dark."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from itertools import groupby
 from typing import Final
 
 from msgspec import ValidationError, convert, to_builtins
@@ -78,16 +76,10 @@ async def _profile_page(visit: PageRequest, again: Again) -> Page:
         email=visit.person.email,
         done=_("Saved.") if visit.asked("done") == "saved" else "",
         found=found,
-        zones=list(_zones()),
+        zones=preferences.zone_groups(found.time_zone),
         date_formats=[(form, dates.day_text(_EXAMPLE, form)) for form in preferences.DATE_FORMATS],
         time_formats=[(form, dates.time_text(_EXAMPLE, form)) for form in preferences.TIME_FORMATS],
     )
-
-
-def _zones() -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Every zone with its name, by region, for a list that is searched by typing."""
-    for region, names in groupby(preferences.zones(), key=lambda name: name.partition("/")[0]):
-        yield region, [(name, (name.partition("/")[2] or name).replace("_", " ")) for name in names]
 
 
 _COOKIE: Final = "theme"  # early_theme.js reads it

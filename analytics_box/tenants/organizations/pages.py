@@ -16,6 +16,7 @@ from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.outgoing.client import Clients
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
+from analytics_box.tenants.accounts.preferences import zone_groups
 from analytics_box.tenants.accounts.sign_in import SignIns
 from analytics_box.tenants.organizations import change, deletion, image, logos
 from analytics_box.tenants.organizations.calls import carry_out, restorable, undo
@@ -107,6 +108,7 @@ async def organization_page(visit: PageRequest, again: Again) -> Page:
         },
         done=_DONE.get(visit.asked("done"), "") if again.code == 200 else "",
         editable=rules.may(person.role, "update"),
+        zones=zone_groups(stored.time_zone, person.time_zone),
         owns=rules.may(person.role, "delete"),
         administers=administers,
         has_networks=bool(visit.parts.settings.allowed_private_targets),

@@ -282,3 +282,22 @@ def test_a_command_beside_a_running_box_loads_none_of_it() -> None:
     loaded = subprocess.run((sys.executable, "-c", asked), capture_output=True, text=True, check=True).stdout.split()
     assert "analytics_box.app.admin.channel" in loaded
     assert not {"analytics_box.app.box", "analytics_box.app.admin.commands", "litestar", "jinja2"} & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "instruction"),
+    [
+        ("prune --all --before yesterday", "'--before': enter a day as YYYY-MM-DD, such as 2026-01-31"),
+        ("prune --all --before 2026-13-01", "'--before': enter a day as YYYY-MM-DD, such as 2026-01-31"),
+        ("backup dest --keep -1", "'--keep': enter a whole number of at least 0"),
+        ("serve --port abc", "'--port': enter a whole number"),
+        ("monitor list --limit 0", "'--limit': enter a whole number from 1 to 10,000"),
+        ("website edit shop --retention-days soon", "'--retention-days': enter a whole number from 1 to 3,650"),
+        ("monitor check http://x --timeout 999", "'--timeout': enter a number from 0.1 to 120"),
+    ],
+)
+def test_value_that_an_option_cannot_use_is_refused_with_one_that_it_can(arguments: str, instruction: str) -> None:
+    refused = run(*arguments.split())
+    assert refused.exit_code == 2
+    assert instruction in refused.output
+    assert "range" not in refused.output

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from typing import Final
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from litestar.params import FromPath
 from msgspec import Struct
@@ -25,6 +25,7 @@ from analytics_box.products.monitors.windows.fields import (
 )
 from analytics_box.products.monitors.windows.messages import MaintenanceShown, OneMaintenance
 from analytics_box.resource.reach import check, find_in_reach
+from analytics_box.tenants.accounts.preferences import zone_groups
 from analytics_box.tenants.tenancy.messages import millis
 from analytics_box.web.page import dates
 from analytics_box.web.page.dates import USUAL, WEEKDAYS, Formats, formats_of
@@ -184,7 +185,7 @@ async def _show(visit: PageRequest, organization_id: str, found: MaintenanceWind
         general=again.general,
         monitors=_monitors(visit, organization_id),
         weekdays=[(str(day + 1), WEEKDAYS[day]) for day in formats_of(visit.person).week],
-        zones=sorted(available_timezones()),
+        zones=zone_groups(fields.get("zone", ""), visit.person.time_zone),
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from typing import Any, Final
-from zoneinfo import available_timezones
 
 from litestar import Response
 from litestar.params import FromPath
@@ -34,6 +33,7 @@ from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.resource import forms
 from analytics_box.resource.fields import values_of
 from analytics_box.resource.reach import Reach
+from analytics_box.tenants.accounts.preferences import zone_groups
 from analytics_box.tenants.configuration import domains as proven
 from analytics_box.tenants.organizations import image
 from analytics_box.tenants.tenancy.messages import message_of
@@ -185,7 +185,7 @@ async def _page(opened_page: ConsolePage, again: Again | None = None) -> Page:
         values=forms.fill(page, page.zone) | {"includeMonitors": "on"},
         edited=_form_content(page),
         address=f"{visit.parts.settings.public_url}/status/…",
-        zones=[(zone, zone) for zone in sorted(available_timezones())],
+        zones=zone_groups(page.zone, visit.person.time_zone),
         domains=own,
         has_password=bool(page.password),
         is_published=page.published,
