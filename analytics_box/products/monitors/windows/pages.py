@@ -185,7 +185,7 @@ async def _show(visit: PageRequest, organization_id: str, found: MaintenanceWind
         general=again.general,
         monitors=_monitors(visit, organization_id),
         weekdays=[(str(day + 1), WEEKDAYS[day]) for day in formats_of(visit.person).week],
-        zones=zone_groups(fields.get("zone", ""), visit.person.time_zone),
+        zones=zone_groups(again.values.get("zone", ""), visit.person.time_zone),
     )
 
 
