@@ -26,6 +26,8 @@ from analytics_box.products.alerts.traffic.watch import TrafficWatch
 from analytics_box.products.flags import saving as flag_saving
 from analytics_box.products.flags.schedules import ticking as flag_schedules
 from analytics_box.products.flags.usage.counts import FlagCounts
+from analytics_box.products.imports import history_import
+from analytics_box.products.imports.worker import HistoryImports
 from analytics_box.products.links.clicks import waiting
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.monitors.directory import Monitors
@@ -122,6 +124,13 @@ async def purge_organizations(box: Box) -> None:
     """Delete the data of organizations that can no longer be restored."""
     days, now = box.settings.organization_grace_days, box.clock.now()
     await removals.purge_organizations(box.parts, box.events.db, grace_days=days, now=now)
+
+
+async def continue_imports(box: Box) -> None:
+    """Continue imports of history that a restart interrupted, and those that wait for disk space."""
+    if await box.box_db.read(history_import.is_any_waiting):
+        await asyncio.to_thread(box.parts.complete)
+        box.parts[HistoryImports].soon()
 
 
 async def deliver_messages(box: Box) -> None:
@@ -400,6 +409,7 @@ JOBS = (
     ScheduledJob("purge organizations", 3_600, purge_organizations, removes=True),
     ScheduledJob("retain events", 21_600, retain_events, removes=True, on="all"),
     ScheduledJob("remove events of retired machines", 21_600, remove_of_retired, removes=True),
+    ScheduledJob("continue imports", 10, continue_imports),
     ScheduledJob("deliver messages", 5, deliver_messages),
     ScheduledJob("report channel outages", 60, report_channel_outages),
     ScheduledJob("tell subscribers", 5, tell_subscribers),

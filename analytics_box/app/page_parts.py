@@ -16,6 +16,7 @@ from analytics_box.products.flags.figures.splits import FlagSplits
 from analytics_box.products.flags.history.on_charts import flag_histories
 from analytics_box.products.funnels.lookup import NamedFunnels, dropoffs
 from analytics_box.products.goals.lookup import NamedGoals, kept_goals
+from analytics_box.products.imports.worker import HistoryImports
 from analytics_box.products.links.bulk.jobs import ImportJobs
 from analytics_box.products.links.listing.ranked import slugs_containing
 from analytics_box.products.links.lookup import NamedLinks, followed_links
@@ -29,6 +30,7 @@ from analytics_box.products.segments.menu import saved_segments
 from analytics_box.products.source_maps.stacks import OriginalPlaces
 from analytics_box.products.status_pages.console.frame import reporting
 from analytics_box.query.budget import PUBLIC_PARAMETERS, AnswerBudgets, AnswerLimits
+from analytics_box.query.imported import ImportedDays
 from analytics_box.query.named import DROPOFF
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.accounts.tries import Tries
@@ -192,7 +194,24 @@ def subjects(db: Db, websites: Directory, organizations: OrganizationDirectory) 
 
 def page_parts(wired: PartInputs) -> tuple[object, ...]:
     """All of them; those of a kind next to each other."""
-    return (*_signing_in(wired), *_of_rooms(wired), *_on_pages(wired), _queries(wired))
+    imported = ImportedDays(wired.events.db)
+    imports = HistoryImports(
+        wired.state.db,
+        wired.events.db,
+        wired.events.strings,
+        wired.state.websites,
+        imported,
+        wired.clock,
+        wired.settings,
+    )
+    return (
+        *_signing_in(wired),
+        *_of_rooms(wired),
+        *_on_pages(wired),
+        imported,
+        imports,
+        _queries(wired, imported),
+    )
 
 
 def _signing_in(wired: PartInputs) -> tuple[object, ...]:
@@ -228,7 +247,7 @@ def _of_rooms(wired: PartInputs) -> tuple[object, ...]:
     )
 
 
-def _queries(wired: PartInputs) -> QueryRunner:
+def _queries(wired: PartInputs, imported: ImportedDays) -> QueryRunner:
     """The parts that answer questions about events, and about what box.db knows of them."""
     state, db, settings = wired.state, wired.events.db, wired.settings
     return QueryRunner(
@@ -240,6 +259,7 @@ def _queries(wired: PartInputs) -> QueryRunner:
         goals=NamedGoals(state.db, state.websites),
         funnels=NamedFunnels(state.db, state.websites),
         splits=FlagSplits(state.db, state.flags, state.websites),
+        imported=imported,
         public=max(1, settings.readers // 2),
         budgets=AnswerBudgets(
             AnswerLimits(settings.answer_bytes, settings.answer_rows),

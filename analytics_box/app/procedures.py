@@ -27,6 +27,7 @@ flag_exports = Handlers("analytics_box.products.flags.moving.calls")
 flag_schedules = Handlers("analytics_box.products.flags.schedules.calls")
 flag_usage = Handlers("analytics_box.products.flags.usage.calls")
 error_groups = Handlers("analytics_box.products.errors.calls")
+imports = Handlers("analytics_box.products.imports.calls")
 source_maps = Handlers("analytics_box.products.source_maps.calls")
 funnels = Handlers("analytics_box.products.funnels.calls")
 shares = Handlers("analytics_box.products.shares.calls")
@@ -81,6 +82,12 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("profiles.delete", profiles.delete, "manage:websites", "admin"),
     Procedure("errorGroups.list", error_groups.list_groups, "read:data"),
     Procedure("errorGroups.update", error_groups.update, "manage:websites", "member"),
+    Procedure("imports.providers", imports.providers, "manage:websites", about="own"),
+    Procedure("imports.list", imports.list_imports, "manage:websites", "member"),
+    Procedure("imports.createUpload", imports.create_upload, "manage:websites", "admin"),
+    Procedure("imports.start", imports.start, "manage:websites", "admin"),
+    Procedure("imports.status", imports.status, "manage:websites", "member"),
+    Procedure("imports.undo", imports.undo, "manage:websites", "admin"),
     Procedure("sourceMaps.list", source_maps.list_maps, "read:data"),
     Procedure("sourceMaps.upload", source_maps.upload, "manage:websites", "member", most_bytes=MOST_MAP_BYTES),
     Procedure("sourceMaps.delete", source_maps.delete, "manage:websites", "member"),

@@ -17,6 +17,7 @@ from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.alerts import telling
 from analytics_box.products.alerts.alert_rule import monitor_subject
 from analytics_box.products.flags.directory import Flags, scopes_of
+from analytics_box.products.imports.worker import HistoryImports
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.domains.lookup import LinkDomains
 from analytics_box.products.links.lookup import link_numbers
@@ -83,6 +84,18 @@ async def _flags(parts: Parts, _: Db, gone: DeletedOrganization) -> int:
     return 0
 
 
+async def _import_files(parts: Parts, website_id: str) -> int:
+    """Uploaded files; what was imported goes with the website's other events."""
+    await parts[HistoryImports].forget("website_id = ?", website_id)
+    return 0
+
+
+async def _import_files_of_organization(parts: Parts, _: Db, gone: DeletedOrganization) -> int:
+    of_organization = "website_id in (select id from websites where organization_id = ?)"
+    await parts[HistoryImports].forget(of_organization, gone.id)
+    return 0
+
+
 def _end_monitors(db: Connection, website_id: str, now: int) -> None:
     for monitor_id, organization_id in monitors_of_website(db, website_id):
         telling.forget(db, organization_id, monitor_subject(monitor_id), now=now)
@@ -133,6 +146,12 @@ LOSSES: Final = (
     RoomRemoval("funnels", of_websites=("funnels",)),
     RoomRemoval("errors", of_websites=("error_groups",)),
     RoomRemoval("source_maps", of_websites=("source_maps",)),
+    RoomRemoval(
+        "imports",
+        of_websites=("history_imports",),
+        facts=_import_files_of_organization,
+        facts_of_website=_import_files,
+    ),
     RoomRemoval(
         "shares",
         of_websites=("shares",),

@@ -128,6 +128,8 @@ error_pages = Handlers("analytics_box.products.errors.pages")
 report_pages = Handlers("analytics_box.products.reports.pages")
 recipient_pages = Handlers("analytics_box.products.reports.recipient_pages")
 error_group_pages = Handlers("analytics_box.products.errors.group_pages")
+import_calls = Handlers("analytics_box.products.imports.calls")
+import_pages = Handlers("analytics_box.products.imports.pages")
 source_map_pages = Handlers("analytics_box.products.source_maps.pages")
 share_pages = Handlers("analytics_box.products.shares.pages")
 share_settings = Handlers("analytics_box.products.shares.settings_pages")
@@ -264,6 +266,13 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/errors/{name:str}/export/{form:str}", error_group_pages.file),
     form_route("/sites/{website_id:str}/errors/{name:str}/state", error_group_pages.decide, "member"),
     page_route("/sites/{website_id:str}/source-maps", source_map_pages.show),
+    page_route("/sites/{website_id:str}/settings/import", import_pages.show, "admin"),
+    form_route("/sites/{website_id:str}/settings/import", import_pages.upload, "admin"),
+    page_route("/sites/{website_id:str}/imports/{import_id:str}", import_pages.show_one, "admin"),
+    form_route("/sites/{website_id:str}/imports/{import_id:str}/start", import_pages.start, "admin"),
+    page_route("/sites/{website_id:str}/imports/{import_id:str}/undo", import_pages.undo_form, "admin"),
+    form_route("/sites/{website_id:str}/imports/{import_id:str}/undo", import_pages.undo, "admin"),
+    Route("PUT", "/imports/{import_id:str}/file", import_calls.put_file, "manage:websites", "admin"),
     form_route("/sites/{website_id:str}/source-maps", source_map_pages.upload, "member"),
     form_route("/sites/{website_id:str}/source-maps/delete", source_map_pages.delete_release, "member"),
     form_route("/sites/{website_id:str}/source-maps/{source_map_id:str}/delete", source_map_pages.delete, "member"),

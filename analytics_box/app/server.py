@@ -24,6 +24,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.store.integrity import look_through
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.products.flags.ofrep.streams import FlagStreams
+from analytics_box.products.imports.worker import HistoryImports
 from analytics_box.products.links.redirects.directory import LinkDirectory, load_beside
 from analytics_box.products.overview.live import LiveUpdates
 from analytics_box.products.reports.sending import ReportDeliveries
@@ -121,6 +122,8 @@ async def _serve_on(
         for streams in (box.parts[FlagStreams], box.parts[LiveUpdates].streams):
             streams.close()  # they never end by themselves
         await web.stop(settings.drain_seconds)
+        if (imports := box.parts.get(HistoryImports)) is not None:
+            await imports.stop()
         await box.engine.stop(HARD_STOP)
         await box.deliveries.stop(HARD_STOP)
         await box.parts[SubscriberDeliveries].stop(HARD_STOP)

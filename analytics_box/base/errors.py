@@ -49,6 +49,7 @@ ResourceType = Literal[
     "flagVersion",
     "funnel",
     "goal",
+    "import",
     "incident",
     "incidentTemplate",
     "incidentUpdate",

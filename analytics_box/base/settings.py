@@ -363,6 +363,13 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "Bytes of compressed source maps that a website can have. New ones replace the oldest.",
     ] = 100_000_000
 
+    # Imports of history
+    import_bytes: Annotated[
+        int,
+        Meta(ge=1_000_000),
+        "Bytes of the largest file that can be uploaded to import history. It can unpack to 20 times as much.",
+    ] = 2_000_000_000
+
     # Limits: requests per 60 seconds
     limit_track: Annotated[
         int, Meta(ge=0), "Event requests per API key and route, or per website and IP address on all routes."
@@ -491,6 +498,7 @@ _SECTIONS = {  # the first setting of each section, and its title
     "max_bodies_bytes": "Request bodies",
     "query_seconds": "Queries",
     "source_map_bytes": "Source maps",
+    "import_bytes": "Imports",
     "limit_track": "Limits per 60 seconds",
     "smtp_host": "Email",
 }

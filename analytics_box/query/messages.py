@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from analytics_box.query.catalog.types import Output
+from analytics_box.query.imported import ImportedNote
 from analytics_box.query.statements import CompiledEntry, CompiledStatement
 from analytics_box.web.answer import RequestId
 
@@ -104,6 +105,13 @@ class QueryEntry(Struct, frozen=True):
         Annotated[tuple[str, ...], Meta(description="Filter fields that this query type does not have.")] | UnsetType
     ) = UNSET
     comparison: EncodedComparison | UnsetType = UNSET
+    imported: (
+        Annotated[
+            ImportedNote,
+            Meta(description="The imported daily totals of the range, and whether the rows include them."),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class QueryMeta(Struct, frozen=True):

@@ -93,6 +93,11 @@ def records(
     return _page([_record(query_type, measured)], request)
 
 
+def merged_page(query_type: QueryType, request: QueryRequest, window: TimeWindow, rows: list[Record]) -> list[Record]:
+    """The page of an answer whose rows were merged after the engine, in their usual order."""
+    return _page(_in_order([_record(query_type, row) for row in rows], request, window), request)
+
+
 def _series(query_type: QueryType, window: TimeWindow, rows: Sequence[list[Record]]) -> list[Record]:
     """A row for each bucket; with another dimension one for each of its values that is there, in their order."""
     if query_type.asks[0].group:

@@ -77,7 +77,14 @@ class Encoding:
             self._bytes = before
             return QueryEntry(entry.parameter, success=False, data=_NOTHING, error=much.message, code=much.code)
         return QueryEntry(
-            entry.parameter, entry.success, Raw(data), entry.error, entry.code, entry.ignoredFilters, comparison
+            entry.parameter,
+            entry.success,
+            Raw(data),
+            entry.error,
+            entry.code,
+            entry.ignoredFilters,
+            comparison,
+            entry.imported,
         )
 
     def _rows(self, rows: list[Record]) -> bytes:

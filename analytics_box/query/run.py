@@ -12,13 +12,14 @@ from msgspec.structs import replace
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError, DeadlineExceeded, InClickHouse, OverBudget, Unavailable
 from analytics_box.base.translation import _
-from analytics_box.query import results
+from analytics_box.query import imported, results
 from analytics_box.query.access import ReadScope
 from analytics_box.query.budget import AnswerBudget, AnswerBudgets, NeedsMore, ParameterBytes
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.compose import CannotAnswer, follow_plan
+from analytics_box.query.compose import CannotAnswer, ComposedParameter, follow_plan
 from analytics_box.query.engines import Engines
 from analytics_box.query.filters import FunnelSteps
+from analytics_box.query.imported import ImportedDays, ImportedNote
 from analytics_box.query.named import (
     UNKNOWN_SPLIT,
     LinkNumbers,
@@ -66,6 +67,7 @@ class ParameterAnswer(Struct, frozen=True):
     code: str | UnsetType = UNSET
     ignoredFilters: tuple[str, ...] | UnsetType = UNSET
     comparison: ComparisonAnswer | UnsetType = UNSET
+    imported: ImportedNote | UnsetType = UNSET
 
 
 class Sitting(Struct, frozen=True):
@@ -94,6 +96,7 @@ class QueryRunner:
         goals: WebsiteGoals | None = None,
         funnels: WebsiteFunnels | None = None,
         splits: Splits | None = None,
+        imported: ImportedDays | None = None,
         public: int = 2,
         budgets: AnswerBudgets | None = None,
     ) -> None:
@@ -104,6 +107,7 @@ class QueryRunner:
         self._goals = goals or NoGoals()
         self._funnels = funnels or NoFunnels()
         self._splits = splits or NoSplits()
+        self._imported = imported
         self.engines = engines
         self.events = engines.events
         self.budgets = budgets or AnswerBudgets()
@@ -215,11 +219,17 @@ class QueryRunner:
             at_once = not sitting.reads.public
             data = await self._rows(prepared, request, question.days, question, taken, at_once=at_once)
             compared = await self._compared(prepared, request, question, taken, at_once=at_once)
+            note = await self._imported_note(prepared, request, question)
         except BaseException as failed:
             taken.give_back()
             return _failed_answer(question, failed)
         return ParameterAnswer(
-            question.label, success=True, data=data, ignoredFilters=prepared.ignored or UNSET, comparison=compared
+            question.label,
+            success=True,
+            data=data,
+            ignoredFilters=prepared.ignored or UNSET,
+            comparison=compared,
+            imported=note,
         )
 
     async def _compared(
@@ -249,6 +259,8 @@ class QueryRunner:
     ) -> list[Record]:
         composed = prepared.composed(request, days, question, self._clock.now())
         query_type = prepared.type
+        if days is not None and self._adds_imported(prepared, days, composed.plans, question):
+            return await self._rows_with_imported(prepared, request, days, composed, taken, at_once=at_once)
         keep = not (query_type.recent or query_type.today)
         rows = await _all([partial(self._read, plan, taken, keep=keep) for plan in composed.plans], at_once=at_once)
         for follow in query_type.follows:
@@ -262,6 +274,54 @@ class QueryRunner:
             rows.append([await self._split(prepared, composed.window)])
         many = sum(map(len, rows))
         return await _build_rows(many, lambda: results.records(query_type, request, composed.window, rows))
+
+    def _adds_imported(
+        self, prepared: PreparedParameter, days: DayRange, plans: Sequence[QueryPlan], question: QueryParameter
+    ) -> bool:
+        """Whether imported totals of these days are part of the answer."""
+        if self._imported is None or not self._imported.overlap(prepared.sites, days):
+            return False
+        hourly = question.granularity in {"hour", "minute"}
+        has_filters = prepared.where or prepared.having
+        return (
+            not has_filters
+            and not prepared.type.follows
+            and all(imported.can_add(plan, hourly=hourly) for plan in plans)
+        )
+
+    async def _rows_with_imported(
+        self,
+        prepared: PreparedParameter,
+        request: QueryRequest,
+        days: DayRange,
+        composed: ComposedParameter,
+        taken: ParameterBytes,
+        *,
+        at_once: bool,
+    ) -> list[Record]:
+        """The rows of an answer with imported totals. They are merged here, so they are sorted and paged here too."""
+        query_type, window, known = prepared.type, composed.window, self._imported
+        assert known is not None  # noqa: S101  _adds_imported asked
+
+        async def read(plan: QueryPlan) -> list[Record]:
+            found = await self._read(imported.without_limit(plan), taken, keep=not query_type.today)
+            return await known.add(plan, found, days, window, request.zone)
+
+        rows = await _all([partial(read, plan) for plan in composed.plans], at_once=at_once)
+        if query_type.paged_by_engine:
+            return results.merged_page(query_type, request, window, rows[0])
+        return results.records(query_type, request, window, rows)
+
+    async def _imported_note(
+        self, prepared: PreparedParameter, request: QueryRequest, question: QueryParameter
+    ) -> ImportedNote | UnsetType:
+        """The imported days of a question's range, if there are any."""
+        days = question.days
+        if days is None or self._imported is None or not self._imported.overlap(prepared.sites, days):
+            return UNSET
+        plans = prepared.composed(request, days, question, self._clock.now()).plans
+        included = self._adds_imported(prepared, days, plans, question)
+        return await self._imported.note(prepared.sites, days, included=included) or UNSET
 
     async def _split(self, prepared: PreparedParameter, window: TimeWindow) -> Record:
         """In which shares the flag that is asked about gives its variants, of the first website that has it."""

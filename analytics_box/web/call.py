@@ -45,6 +45,10 @@ class Parts:
             self.complete()
         return cast(Part, self._given[kind])
 
+    def get(self, kind: type[Part]) -> Part | None:
+        """A part if it was created already."""
+        return cast(Part | None, self._given.get(kind))
+
     def complete(self) -> None:
         """Create the parts that are not there yet."""
         with self._creating:  # threads may ask at the same time

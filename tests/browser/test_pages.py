@@ -214,6 +214,7 @@ SIGNED_IN = (
     "{site}/goals",
     "{site}/errors?range=today",
     "{site}/source-maps",
+    "{site}/settings/import",
     "{site}/performance?range=today&vital=CLS",
     "{site}/retention",
     "{site}/retention?period=day&activation=a&split=country",

@@ -70,7 +70,21 @@ class OfPerson(Struct, frozen=True, tag="person"):
         return found
 
 
-What = OfSite | Older | OfPerson
+class OfSessions(Struct, frozen=True, tag="sessions"):
+    """Events of a site in `count` sessions from the number `first` on."""
+
+    site: int
+    first: int
+    count: int
+
+    def conditions(self, table: str) -> list[str]:
+        """In the words of SQL."""
+        if table != "events":
+            return []
+        return [f"site = {self.site} and session >= {self.first} and session < {self.first + self.count}"]
+
+
+What = OfSite | Older | OfPerson | OfSessions
 
 
 class ErasureOrder(Struct, frozen=True):

@@ -263,6 +263,25 @@ TABLES = (
         (*_integers("site"), *_texts("source"), *_integers("count first last")),
         key=("site", "source"),
     ),
+    # Totals of days that were imported, and the progress of imports, whose sessions have separate numbers.
+    FactTable(
+        "imported_days",
+        (
+            *_integers("site"),
+            *_texts("roll"),
+            *_integers("day"),
+            *_texts("value second"),
+            *_integers("import visitors visits pageviews bounces seconds events"),
+        ),
+        key=("site", "roll", "day", "value", "second"),
+    ),
+    FactTable(
+        "import_progress",
+        (
+            *_texts("import_id"),
+            *_integers("site first_session sessions cursor written first_day last_day"),
+        ),
+    ),
     FactTable("removal_orders", (*_integers("of_site"), *_texts("what"))),
     # What an ingest machine has for its primary, and how far the primary is with it (cluster.reports).
     FactTable("outbox", (*_integers("site"), FactColumn("said", "blob"))),

@@ -353,6 +353,65 @@ BOX: tuple[Step, ...] = (
             "create index report_exports_due on report_exports (due_at) where due_at is not null",
         ),
     ),
+    # Imports of history into a website. The report says what an import brings and what it leaves out.
+    (
+        "0018_history_imports",
+        (
+            """
+            create table history_imports (
+              id          text    primary key check (length(id) between 8 and 64),
+              website_id  text    not null references websites (id) on delete cascade,
+              provider    text    not null,
+              version     text    not null,
+              kind        text    not null check (kind in ('', 'events', 'totals')),
+              file_name   text    not null check (length(file_name) <= 255),
+              size        integer not null check (size >= 0),
+              digest      text    not null,
+              state       text    not null check (state in ('created', 'uploaded', 'checking', 'checked', 'running',
+                                                            'done', 'failed', 'undoing', 'undone')),
+              error       text    not null,
+              report      text    not null check (json_valid(report)),
+              created_by  text    not null,
+              created_at  integer not null,
+              updated_at  integer not null
+            ) strict
+            """,
+            "create index history_imports_of on history_imports (website_id)",
+        ),
+    ),
+)
+# Imported history: the progress of each import, and totals of days, by the names of the roll-ups that they add to.
+_IMPORTED = (
+    """
+    create table imported_days (
+      site       integer not null,
+      roll       text    not null check (length(roll) between 1 and 64),
+      day        integer not null,
+      value      text    not null,
+      second     text    not null,
+      import     integer not null,
+      visitors   integer not null check (visitors >= 0),
+      visits     integer not null check (visits >= 0),
+      pageviews  integer not null check (pageviews >= 0),
+      bounces    integer not null check (bounces >= 0),
+      seconds    integer not null check (seconds >= 0),
+      events     integer not null check (events >= 0),
+      primary key (site, roll, day, value, second)
+    ) strict, without rowid
+    """,
+    """
+    create table import_progress (
+      id             integer primary key autoincrement,
+      import_id      text    not null unique check (length(import_id) between 8 and 64),
+      site           integer not null,
+      first_session  integer not null check (first_session > 0),
+      sessions       integer not null check (sessions >= 0),
+      cursor         integer not null check (cursor >= 0),
+      written        integer not null check (written >= 0),
+      first_day      integer not null,
+      last_day       integer not null
+    ) strict
+    """,
 )
 EVENTS: tuple[Step, ...] = (
     (FIRST, EVENT_TABLES),
@@ -360,6 +419,7 @@ EVENTS: tuple[Step, ...] = (
     # The release of the website with which errors and vitals happened, and the group of an error.
     ("0003_error_groups", ERROR_GROUPS),
     ("0004_errors_by_group", (ERRORS_BY_GROUP,)),
+    ("0005_imported_history", _IMPORTED),
 )
 
 # Steps of events.db that change or remove rows, and the tables that they change (by their names before the step).

@@ -17,7 +17,7 @@ from analytics_box.tenants.websites.tracking import LONGEST_RETENTION, MOST_MEGA
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Again, Page, PageRequest
 
-Tab = Literal["general", "tracking", "dropped", "bots", "sharing", "danger"]
+Tab = Literal["general", "tracking", "dropped", "bots", "sharing", "import", "danger"]
 
 
 class SettingsTab(NamedTuple):
@@ -35,6 +35,7 @@ TABS: Final = (
     SettingsTab("dropped", _("Dropped traffic"), "/not-counted", "viewer"),
     SettingsTab("bots", _("Bots"), "/bots", "viewer"),
     SettingsTab("sharing", _("Sharing"), "/settings/sharing", MANAGER),
+    SettingsTab("import", _("Import"), "/settings/import", MANAGER),
     SettingsTab("danger", _("Danger"), "/settings/danger", MANAGER),
 )
 

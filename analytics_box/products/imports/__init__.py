@@ -1,0 +1,1 @@
+"""Imports of analytics history from other products."""

@@ -1,0 +1,290 @@
+"""Imports of history over RPC, and the upload of their files. Keys need manage:websites."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Final, cast
+
+from litestar import Request, Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
+
+from analytics_box.base.errors import BadRequest, BrokenBody, Conflict, PayloadTooLarge, RequestTimeout
+from analytics_box.base.translation import _
+from analytics_box.products.imports import history_import
+from analytics_box.products.imports.history_import import IMPORTS, OF_WEBSITE, HistoryImport, ImportReport
+from analytics_box.products.imports.readers import BY_NAME, READERS
+from analytics_box.products.imports.records import REASONS
+from analytics_box.products.imports.worker import UPLOAD, HistoryImports
+from analytics_box.resource.fields import date
+from analytics_box.tenants.tenancy.messages import Text
+from analytics_box.tenants.websites.reach import own, own_row
+from analytics_box.web.answer import json_answer
+from analytics_box.web.asgi import Receive
+from analytics_box.web.call import Call
+
+log = logging.getLogger(__name__)
+
+FileName = Annotated[str, Meta(min_length=1, max_length=255)]
+# Seconds until the next piece of an upload.
+_PIECE_SECONDS: Final = 60.0
+# Uploads of all users at the same time.
+_MOST_UPLOADS: Final = 4
+_uploading: set[str] = set()
+
+
+class ListImports(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of imports.list."""
+
+    websiteId: Text
+
+
+class NewUpload(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of imports.createUpload. Without `provider` the file is recognized."""
+
+    websiteId: Text
+    fileName: FileName
+    provider: str = ""
+
+
+class OneImport(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of imports.start, imports.status and imports.undo."""
+
+    id: Text
+
+
+class ProviderShown(Struct, frozen=True):
+    """A product whose exports can be imported. Events keep all details; totals are one number per day and value."""
+
+    name: str
+    title: str
+    kind: str
+    formats: str
+
+
+class RefusedShown(Struct, frozen=True):
+    """Rows that are left out. `reason` is a stable name, `message` the reason in words."""
+
+    reason: str
+    message: str
+    rows: int
+    examples: tuple[str, ...]
+
+
+class ImportShown(Struct, frozen=True):
+    """An import. `state` is created, uploaded, checking, checked, running, done, failed, undoing or undone; `progress`
+    is the finished part of the current step, from 0 to 1. Once checked, `rows`, `pageviews`, `visitors` and the days
+    are what an import brings, `refused` what it leaves out."""
+
+    id: str
+    websiteId: str
+    provider: str
+    version: str
+    kind: str
+    fileName: str
+    size: int
+    state: str
+    progress: float
+    error: str
+    rows: int
+    pageviews: int
+    visitors: int
+    firstDate: str
+    lastDate: str
+    refused: list[RefusedShown]
+    createdBy: str
+    createdAt: datetime
+
+
+class CreatedUpload(Struct, frozen=True):
+    """An import that waits for its file: send it as the body of PUT `uploadUrl`."""
+
+    id: str
+    uploadUrl: str
+    maxBytes: int
+
+
+async def providers(_call: Call) -> list[ProviderShown]:
+    """imports.providers: list the products whose exports can be imported."""
+    return [ProviderShown(one.name, one.title, one.kind, one.formats) for one in READERS]
+
+
+async def list_imports(call: Call, given: ListImports) -> list[ImportShown]:
+    """imports.list: list the imports of a website, latest first. Raises NotFound."""
+    website = own(call, given.websiteId)
+    rows = await call.read(lambda db: IMPORTS.all(db, OF_WEBSITE, website.id))
+    return [await show(call, one) for one in rows]
+
+
+async def create_upload(call: Call, given: NewUpload) -> CreatedUpload:
+    """imports.createUpload: create an import that waits for its file. Raises NotFound, BadRequest or Conflict."""
+    website = own(call, given.websiteId)
+    if given.provider and given.provider not in BY_NAME:
+        raise BadRequest.about("provider", _("Choose one of {names}").format(names=", ".join(BY_NAME)))
+    row = await call.write(lambda db: history_import.create(db, call.by, website, given.provider, given.fileName))
+    base = call.parts.settings.public_url.rstrip("/")
+    return CreatedUpload(row.id, f"{base}/imports/{row.id}/file", call.parts[HistoryImports].most_bytes)
+
+
+async def start(call: Call, given: OneImport) -> ImportShown:
+    """imports.start: start a checked import. A second call changes nothing. Raises NotFound, BadRequest or Conflict."""
+    website, _row = await own_row(call, IMPORTS.find, "import", given.id)
+    row = await call.write(lambda db: history_import.start(db, call.by, website, given.id))
+    call.parts[HistoryImports].soon()
+    return await show(call, row)
+
+
+async def status(call: Call, given: OneImport) -> ImportShown:
+    """imports.status: get an import with its progress. Raises NotFound."""
+    _website, row = await own_row(call, IMPORTS.find, "import", given.id)
+    return await show(call, row)
+
+
+async def undo(call: Call, given: OneImport) -> ImportShown:
+    """imports.undo: remove everything that an import brought, or cancel it. Raises NotFound."""
+    website, _row = await own_row(call, IMPORTS.find, "import", given.id)
+    row = await call.write(lambda db: history_import.undo(db, call.by, website, given.id))
+    imports = call.parts[HistoryImports]
+    imports.cancel(given.id)
+    imports.soon()
+    return await show(call, row)
+
+
+async def show(call: Call, row: HistoryImport) -> ImportShown:
+    """An import as answers show it."""
+    report = row.report
+    return ImportShown(
+        id=row.id,
+        websiteId=row.website_id,
+        provider=row.provider,
+        version=row.version,
+        kind=row.kind,
+        fileName=row.file_name,
+        size=row.size,
+        state=row.state,
+        progress=round(await call.parts[HistoryImports].progress(row), 3),
+        error=row.error,
+        rows=report.rows,
+        pageviews=report.pageviews,
+        visitors=report.visitors,
+        firstDate=report.first_date,
+        lastDate=report.last_date,
+        refused=refused_of(report),
+        createdBy=row.created_by,
+        createdAt=date(row.created_at),
+    )
+
+
+def refused_of(report: ImportReport) -> list[RefusedShown]:
+    """The rows that an import leaves out, in words."""
+    return [RefusedShown(one.reason, REASONS[one.reason], one.rows, one.examples) for one in report.refused]
+
+
+async def put_file(
+    request: Request[Any, Any, Any], call: NamedDependency[Call], import_id: FromPath[str]
+) -> Response[bytes]:
+    """PUT /imports/{id}/file: upload the file of an import, as the body. Raises NotFound, Conflict, PayloadTooLarge."""
+    _website, row = await own_row(call, IMPORTS.find, "import", import_id)
+    return json_answer(await show(call, await receive_file(call, row, _pieces(request))))
+
+
+async def receive_file(call: Call, row: HistoryImport, pieces: AsyncIterator[bytes]) -> HistoryImport:
+    """Store the file of an import that waits for it, and begin to check it. Raises Conflict or PayloadTooLarge."""
+    if row.state != "created" or row.id in _uploading:
+        raise Conflict(_("The import already has its file. Create another import"))
+    if len(_uploading) >= _MOST_UPLOADS:
+        raise Conflict(_("Too many uploads at the same time. Try again in a minute"))
+    _uploading.add(row.id)
+    imports = call.parts[HistoryImports]
+    folder = imports.directory(row.id)
+    try:
+        size = await _store(folder, pieces, imports.most_bytes)
+        stored = await call.write(
+            lambda db: history_import.change(
+                db, row.id, call.now, ("created",), lambda one: replace(one, state="uploaded", size=size)
+            )
+        )
+    except BaseException:
+        (folder / UPLOAD).unlink(missing_ok=True)
+        raise
+    finally:
+        _uploading.discard(row.id)
+    imports.soon()
+    return stored
+
+
+async def _store(folder: Path, pieces: AsyncIterator[bytes], most: int) -> int:
+    await asyncio.to_thread(folder.mkdir, mode=0o700, parents=True, exist_ok=True)
+    size = 0
+    with (folder / UPLOAD).open("wb") as file:
+        async for piece in pieces:
+            size += len(piece)
+            if size > most:
+                raise PayloadTooLarge(_("The file can have up to {most:,} bytes").format(most=most))
+            await asyncio.to_thread(file.write, piece)
+    if not size:
+        raise BadRequest.about("file", _("Choose a file"))
+    return size
+
+
+async def _pieces(request: Request[Any, Any, Any]) -> AsyncIterator[bytes]:
+    """The body piece by piece. Raises RequestTimeout or BrokenBody."""
+    receive = cast(Receive, request.receive)
+    goes_on = True
+    while goes_on:
+        try:
+            async with asyncio.timeout(_PIECE_SECONDS):
+                message = await receive()
+        except TimeoutError as late:
+            raise RequestTimeout(_("The upload stopped. Try again")) from late
+        if message["type"] != "http.request":
+            raise BrokenBody(_("The upload was interrupted. Try again"))
+        goes_on = message["more_body"]
+        if message["body"]:
+            yield message["body"]
+    request.scope["body_read"] = True  # type: ignore[typeddict-unknown-key]
+
+
+class PostedFile:
+    """The file of a form that is read piece by piece. `name` is known once the file begins."""
+
+    def __init__(self, request: Request[Any, Any, Any], field: str) -> None:
+        self._request, self._field = request, field
+        self.name = ""
+        self.values: dict[str, str] = {}
+        self._pieces = self._read()
+        self._first = b""
+
+    async def begin(self) -> None:
+        """Read up to the file; fields before it are in `values`. Raises BrokenBody."""
+        self._first = await anext(self._pieces, b"")
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The contents of the file."""
+        if self._first:
+            yield self._first
+        async for piece in self._pieces:
+            yield piece
+
+    async def _read(self) -> AsyncIterator[bytes]:
+        _type, options = parse_options_header(self._request.headers.get("content-type", ""))
+        in_file, field = False, ""
+        try:
+            with PushMultipartParser(options.get("boundary", ""), max_segment_count=20, strict=True) as parser:
+                async for sent in _pieces(self._request):
+                    for piece in parser.parse(sent):
+                        if isinstance(piece, MultipartSegment):
+                            field, in_file = piece.name, piece.name == self._field
+                            if in_file:
+                                self.name = (piece.filename or "").rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
+                        elif piece is not None and in_file:
+                            yield bytes(piece)
+                        elif piece is not None and len(self.values.get(field, "")) < 255:
+                            self.values[field] = self.values.get(field, "") + bytes(piece).decode(errors="replace")
+        except (MultipartError, ValueError) as broken:
+            raise BrokenBody(_("The form cannot be read")) from broken

@@ -1,0 +1,9 @@
+"""The readers of other products' exports, in the order in which a file is offered to them."""
+
+from typing import Final
+
+from analytics_box.products.imports.readers import plausible, umami
+from analytics_box.products.imports.records import ExportReader
+
+READERS: Final[tuple[ExportReader, ...]] = (plausible.READER, umami.READER)
+BY_NAME: Final = {reader.name: reader for reader in READERS}

@@ -1,0 +1,134 @@
+"""Daily totals of another product: what figures include them, what figures say so, and what undo leaves."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.inprocess import WholeBox, whole_box
+from tests.products.imports.world import archive, ask, imported, sheet, status, undo, uploaded
+
+DAYS = ("2025-01-10", "2025-01-11")
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[WholeBox]:
+    with whole_box(tmp_path / "data") as inside:
+        yield inside
+
+
+def plausible(days: tuple[str, ...] = DAYS) -> bytes:
+    """An export of two days: 30 page views of 20 visitors on each."""
+    end = "20250101_20250131.csv"
+    return archive(
+        {
+            f"imported_visitors_{end}": sheet(
+                "date,visitors,pageviews,bounces,visits,visit_duration", [(day, 20, 30, 5, 25, 1000) for day in days]
+            ),
+            f"imported_pages_{end}": sheet(
+                "date,hostname,page,visits,visitors,pageviews,total_scroll_depth,total_scroll_depth_visits,"
+                "total_time_on_page,total_time_on_page_visits",
+                [
+                    (day, "shop.example", page, n, n, n + 3, 0, 0, 0, 0)
+                    for day in days
+                    for page, n in (("/", 18), ("/a", 6))
+                ],
+            ),
+            f"imported_sources_{end}": sheet(
+                "date,source,referrer,utm_source,utm_medium,utm_campaign,utm_content,utm_term,pageviews,visitors,visits,"
+                "visit_duration,bounces",
+                [(day, "Google", "google.com", "", "", "", "", "", 20, 12, 15, 500, 3) for day in days]
+                + [(day, "", "", "", "", "", "", "", 10, 8, 10, 500, 2) for day in days],
+            ),
+            f"imported_locations_{end}": sheet(
+                "date,country,region,city,visitors,visits,visit_duration,bounces,pageviews",
+                [(day, "DE", "DE-BE", "2950159", 20, 25, 1000, 5, 30) for day in days],
+            ),
+            f"imported_custom_props_{end}": sheet(
+                "date,property,value,visitors,events", [(DAYS[0], "plan", "pro", 1, 1)]
+            ),
+        }
+    )
+
+
+def test_totals_are_added_to_unfiltered_figures(box: WholeBox) -> None:
+    import_id = imported(box, plausible())
+    shown = status(box, import_id)
+    assert (shown["provider"], shown["version"], shown["kind"]) == ("plausible", "2", "totals")
+    assert (shown["pageviews"], shown["visitors"], shown["firstDate"], shown["lastDate"]) == (60, 40, *DAYS)
+    assert [one["reason"] for one in shown["refused"]] == ["property"]
+
+    totals, days, pages, sources, countries = ask(
+        box, "summary_totals", "summary_metrics", "top_pages", "traffic_sources", "country"
+    )
+    (row,) = totals["data"]
+    assert (row["pageviews"], row["visitors"], row["sessions"], row["bounce_rate"]) == (60, 40, 50, 20)
+    assert totals["imported"] == {"days": 2, "first": DAYS[0], "last": DAYS[1], "included": True}
+    by_day = {one["date"]: one["pageviews"] for one in days["data"] if one["pageviews"]}
+    assert by_day == {"2025-01-10": 30, "2025-01-11": 30}
+    assert [(one["name"], one["visitors"], one["pageviews"]) for one in pages["data"]] == [
+        ("/", 36, 42),
+        ("/a", 12, 18),
+    ]
+    assert {one["name"]: one["visitors"] for one in sources["data"]} == {"Google": 24, "Direct": 16}
+    (referrers,) = ask(box, "top_referrers")
+    assert [(one["name"], one["visitors"]) for one in referrers["data"]] == [("Google", 24)]
+    assert [(one["name"], one["visitors"]) for one in countries["data"]] == [("Germany", 40)]
+
+
+def test_totals_of_a_local_day_belong_to_that_day_in_every_zone(box: WholeBox) -> None:
+    imported(box, plausible())
+    for zone in ("America/Los_Angeles", "Asia/Tokyo", "Pacific/Kiritimati"):
+        query = {"parameters": ["summary_metrics"], "startDate": "2025-01-11", "endDate": "2025-01-12"}
+        answer = box.post(f"/v1/query?website_id={box.sites['shop']}&timezone={zone}", query, key="all")
+        assert [row["pageviews"] for row in answer.json["data"][0]["data"]] == [30, 0], zone
+
+
+def test_filtered_and_hourly_figures_leave_totals_out_and_say_so(box: WholeBox) -> None:
+    imported(box, plausible())
+    filters = [{"field": "country", "op": "eq", "value": "DE"}]
+    (filtered,) = ask(box, "summary_totals", filters=filters)
+    assert filtered["data"][0]["pageviews"] == 0
+    assert filtered["imported"]["included"] is False
+    (hourly,) = ask(box, "summary_metrics", granularity="hour", endDate="2025-01-11")
+    assert sum(row["pageviews"] for row in hourly["data"]) == 0
+    assert hourly["imported"]["included"] is False
+    (other,) = ask(box, "summary_totals", startDate="2025-02-01", endDate="2025-02-03")
+    assert "imported" not in other
+
+
+def test_a_day_with_own_events_is_left_out_and_named(box: WholeBox) -> None:
+    event = {"name": "screen_view", "path": "/", "timestamp": 1736503200000, "anonymousId": "a"}  # 2025-01-10
+    sent = box.post("/track", event | {"websiteId": box.sites["shop"]}, key="all")
+    assert sent.status == 200
+    shown = status(box, imported(box, plausible()))
+    own = next(one for one in shown["refused"] if one["reason"] == "own")
+    assert own["examples"] == [DAYS[0]]
+    (totals,) = ask(box, "summary_totals")
+    assert totals["data"][0]["pageviews"] == 31
+
+
+def test_days_of_another_import_are_left_out(box: WholeBox) -> None:
+    imported(box, plausible(DAYS[:1]))
+    shown = status(box, imported(box, plausible(DAYS)))
+    assert [one["examples"] for one in shown["refused"] if one["reason"] == "taken"] == [[DAYS[0]]]
+    assert ask(box, "summary_totals")[0]["data"][0]["pageviews"] == 60
+
+
+def test_the_same_file_is_imported_once(box: WholeBox) -> None:
+    content = plausible()
+    imported(box, content)
+    again = status(box, uploaded(box, content))
+    assert again["state"] == "failed"
+    assert "already imported" in again["error"]
+
+
+def test_undo_leaves_nothing(box: WholeBox) -> None:
+    before = ask(box, "summary_totals", "summary_metrics", "top_pages", "top_referrers")
+    import_id = imported(box, plausible())
+    undo(box, import_id)
+    assert ask(box, "summary_totals", "summary_metrics", "top_pages", "top_referrers") == before
+    counts = "select (select count(*) from imported_days) + (select count(*) from import_progress)"
+    assert box.box.events.db.read_now(lambda db: db.execute(counts).fetchall())[0][0] == 0
+    assert not any((box.box.settings.data_dir / "imports").iterdir())
+    imported(box, plausible())  # and it can be imported again
