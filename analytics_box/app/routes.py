@@ -128,7 +128,7 @@ error_pages = Handlers("analytics_box.products.errors.pages")
 report_pages = Handlers("analytics_box.products.reports.pages")
 recipient_pages = Handlers("analytics_box.products.reports.recipient_pages")
 error_group_pages = Handlers("analytics_box.products.errors.group_pages")
-import_calls = Handlers("analytics_box.products.imports.calls")
+import_routes = Handlers("analytics_box.products.imports.routes")
 import_pages = Handlers("analytics_box.products.imports.pages")
 source_map_pages = Handlers("analytics_box.products.source_maps.pages")
 share_pages = Handlers("analytics_box.products.shares.pages")
@@ -272,7 +272,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/sites/{website_id:str}/imports/{import_id:str}/start", import_pages.start, "admin"),
     page_route("/sites/{website_id:str}/imports/{import_id:str}/undo", import_pages.undo_form, "admin"),
     form_route("/sites/{website_id:str}/imports/{import_id:str}/undo", import_pages.undo, "admin"),
-    Route("PUT", "/imports/{import_id:str}/file", import_calls.put_file, "manage:websites", "admin"),
+    Route("PUT", "/imports/{import_id:str}/file", import_routes.put_file, "manage:websites", "admin"),
     form_route("/sites/{website_id:str}/source-maps", source_map_pages.upload, "member"),
     form_route("/sites/{website_id:str}/source-maps/delete", source_map_pages.delete_release, "member"),
     form_route("/sites/{website_id:str}/source-maps/{source_map_id:str}/delete", source_map_pages.delete, "member"),

@@ -11,9 +11,10 @@ from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, PayloadTooLarge
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.imports import calls, history_import
-from analytics_box.products.imports.calls import OneImport, PostedFile, RefusedShown
+from analytics_box.products.imports.calls import OneImport, RefusedShown
 from analytics_box.products.imports.history_import import BUSY, IMPORTS, OF_WEBSITE, HistoryImport, ImportDay, State
 from analytics_box.products.imports.readers import BY_NAME, READERS
+from analytics_box.products.imports.routes import PostedFile
 from analytics_box.products.imports.worker import HistoryImports
 from analytics_box.tenants.websites.reach import own, own_row
 from analytics_box.tenants.websites.rules import Website
