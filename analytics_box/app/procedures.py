@@ -5,6 +5,7 @@ from analytics_box.products.flags.moving.wanted import MOST_BYTES as MOST_FLAG_B
 from analytics_box.products.links.link import MOST_FILE_BYTES
 from analytics_box.products.monitors.moving import files as monitor_files
 from analytics_box.products.source_maps.mappings import MOST_MAP_BYTES
+from analytics_box.products.status_pages.moving.wanted import MOST_BYTES as MOST_STATUS_BYTES
 from analytics_box.products.status_pages.page import LIST_LIMIT, PAGE_LIMIT
 from analytics_box.tenants.organizations.rules import MOST_LOGO_BODY
 from analytics_box.web.route import PUBLIC, SIGNED_IN, Handlers, Procedure
@@ -44,6 +45,7 @@ link_qr = Handlers("analytics_box.products.links.qr_routes")
 member_calls = Handlers("analytics_box.tenants.members.calls")
 monitor_checks = Handlers("analytics_box.products.monitors.calls")
 monitors = Handlers("analytics_box.products.monitors.editing.calls")
+status_moving = Handlers("analytics_box.products.status_pages.moving.calls")
 monitor_export = Handlers("analytics_box.products.monitors.moving.calls")
 maintenance = Handlers("analytics_box.products.monitors.windows.calls")
 organization_calls = Handlers("analytics_box.tenants.organizations.calls")
@@ -252,6 +254,21 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("statusPage.addSubscriber", subscribers.add_subscriber, "write:status_pages", "member"),
     Procedure("statusPage.removeSubscriber", subscribers.remove_subscriber, "write:status_pages", "member"),
     Procedure("statusPage.exportSubscribers", subscribers.export_subscribers, "write:status_pages", "member"),
+    Procedure(
+        "statusPage.import",
+        status_moving.import_status_pages,
+        "write:status_pages",
+        "member",
+        about="organization",
+        most_bytes=MOST_STATUS_BYTES,
+    ),
+    Procedure(
+        "statusPage.importSubscribers",
+        status_moving.import_subscribers,
+        "write:status_pages",
+        "member",
+        most_bytes=MOST_STATUS_BYTES,
+    ),
     Procedure("flags.list", flag_calls.list_flags, "manage:flags", about="selected"),
     Procedure("flags.getById", flag_calls.get_by_id, "manage:flags"),
     Procedure("flags.getByKey", flag_calls.get_by_key, "manage:flags"),

@@ -11,10 +11,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeVar
 
+import msgspec
 from msgspec import Struct
 
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.file_queue import keep_going
+from analytics_box.base.store.foreign import is_database
 from analytics_box.base.translation import _
 from analytics_box.resource.reach import Reach, check
 from analytics_box.web.call import Call
@@ -25,6 +28,8 @@ ImportFile = TypeVar("ImportFile")
 ImportStatus = Literal["created", "updated", "unchanged", "existing", "failed"]
 STATUSES: Final[tuple[ImportStatus, ...]] = ("created", "updated", "unchanged", "existing", "failed")
 _UPLOAD: Final = "upload-"  # Names of uploaded files begin with this.
+_HEAD: Final = 65_536  # These bytes show whether a file is a database.
+MOST_OF_DATABASE: Final = 500_000_000  # Bytes of an uploaded file.
 _LEFT_BEHIND: Final = 86_400.0  # Seconds.
 IMPORTS: Final = 6  # Imports a minute, for each organization and kind of resource.
 
@@ -52,6 +57,22 @@ def kept_upload(data_dir: Path) -> Iterator[Path]:
                 left.unlink()
     with tempfile.NamedTemporaryFile(dir=data_dir, prefix=_UPLOAD) as file:
         yield Path(file.name)
+
+
+def uploaded_text(path: Path, most_bytes: int, read_database: Callable[[Path, Callable[[], object]], object]) -> str:
+    """The text of an uploaded file; of a database its contents as JSON. Raises BadRequest."""
+    with path.open("rb") as file:
+        start = file.read(_HEAD)
+    if not start:
+        raise BadRequest(_("Choose a file"))
+    if is_database(start):
+        return msgspec.json.encode(read_database(path, keep_going)).decode()
+    if path.stat().st_size > most_bytes:
+        raise BadRequest(_("A file can have up to {most} MB").format(most=most_bytes // 1_000_000))
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as binary:
+        raise BadRequest(_("This is not a text file")) from binary
 
 
 def program_of(

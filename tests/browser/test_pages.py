@@ -232,6 +232,7 @@ SIGNED_IN = (
     "{site}/visitors/delete?device=x",
     "/status-pages",
     "/status-pages/new",
+    "/status-pages/moving",
     "/flags",
     "/flags/new",
     "/flags/folders",

@@ -125,6 +125,7 @@ COMMANDS: Final = {
     "settings": CommandLine("box", "settings", "Show all settings and where they are set, or change some."),
     "setup": CommandLine("box", "setup", "Set up a new server without a browser: user, organization and website."),
     "source-map": CommandLine("source_maps", "source_map", "List, upload and delete source maps of a website."),
+    "status-page": CommandLine("status_pages", "status_page", "Import status pages of other products."),
     "user": CommandLine("accounts", "user", "Create, list and confirm accounts; reset passwords."),
     "vacuum": CommandLine("care", "vacuum", "Return unused space in both databases to the disk."),
     "website": CommandLine("websites", "website", "List, show, create, edit, delete and restore websites."),

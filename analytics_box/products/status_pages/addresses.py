@@ -7,6 +7,7 @@ status_history = Handlers("analytics_box.products.status_pages.console.history_p
 status_incidents = Handlers("analytics_box.products.status_pages.console.incident_pages")
 status_list = Handlers("analytics_box.products.status_pages.console.list_pages")
 status_maintenances = Handlers("analytics_box.products.status_pages.console.maintenance_pages")
+status_moving = Handlers("analytics_box.products.status_pages.console.moving_pages")
 status_settings = Handlers("analytics_box.products.status_pages.console.settings_pages")
 status_subscribers = Handlers("analytics_box.products.status_pages.console.subscriber_pages")
 status_uploads = Handlers("analytics_box.products.status_pages.picture_routes")
@@ -22,6 +23,11 @@ ADDRESSES: tuple[Route, ...] = (
     page_route("/status-pages", status_list.page_list, about="selected"),
     page_route("/status-pages/new", status_list.new_form, "member"),
     form_route("/status-pages/new", status_list.add, "member", kept=True),
+    page_route("/status-pages/moving", status_moving.moving, "member", about="organization"),
+    form_route("/status-pages/moving/{do:str}", status_moving.import_file, "member", about="organization"),
+    page_route("/status-pages/{page_id:str}/moving", status_moving.subscribers, "member"),
+    form_route("/status-pages/{page_id:str}/moving/try", status_moving.try_subscribers, "member"),
+    form_route("/status-pages/{page_id:str}/moving/ask", status_moving.ask_subscribers, "member"),
     page_route("/status-pages/{page_id:str}", status_list.page_now),
     page_route("/status-pages/{page_id:str}/components", status_components.components),
     form_route("/status-pages/{page_id:str}/components", status_components.add, "member", kept=True),

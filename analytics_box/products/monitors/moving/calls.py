@@ -6,20 +6,17 @@ A dry run of an import answers the same without storing anything.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
-import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.base import audit
-from analytics_box.base.errors import BadRequest, BoxError, Conflict, Forbidden
-from analytics_box.base.file_queue import Existing, FileQueue, keep_going
+from analytics_box.base.errors import BoxError, Conflict, Forbidden
+from analytics_box.base.file_queue import Existing, FileQueue
 from analytics_box.base.identity import at_least
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.store.db import Connection
-from analytics_box.base.store.foreign import is_database
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.calls import reachable_monitors
 from analytics_box.products.monitors.directory import Monitors
@@ -30,12 +27,11 @@ from analytics_box.products.monitors.monitor import Id
 from analytics_box.products.monitors.moving import files, gatus, kuma, own
 from analytics_box.products.monitors.moving import plan as moving_plan
 from analytics_box.products.monitors.moving.histories import MonitorHistories
-from analytics_box.products.monitors.moving.kuma_database import read_kuma_database
 from analytics_box.products.monitors.moving.plan import (
     OWN_ID,
-    ExistingMonitors,
     MonitorImportPlan,
     PlannedImport,
+    existing_monitors,
     in_order,
 )
 from analytics_box.products.monitors.moving.wanted import (
@@ -56,8 +52,6 @@ from analytics_box.web.call import Call
 
 T = TypeVar("T")
 
-MOST_OF_DATABASE: Final = 500_000_000  # Bytes of an uploaded file.
-_HEAD: Final = 65_536  # These bytes show whether a file is a database.
 _AT_ONCE: Final = 50  # monitors in one write or one look, so that others hardly wait
 _READERS: Final[dict[Source, Callable[[dict[str, Any]], MonitorImportFile]]] = {
     "analytics-box": own.read_own,
@@ -136,7 +130,9 @@ async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAns
     await begin_import(call, acting, "monitor")
     queue = call.parts[FileQueue]
     source, file = await queue.run(call.identity.holder, read_import, given.content, given.source)
-    plan = MonitorImportPlan(_around(call, acting), acting, call.parts[MonitorTools].fence_of(acting), given.existing)
+    plan = MonitorImportPlan(
+        existing_monitors(call.parts, acting), acting, call.parts[MonitorTools].fence_of(acting), given.existing
+    )
     planned, done = await queue.run(call.identity.holder, _plan_items, plan, file.monitors)
     for some in (planned[first : first + _AT_ONCE] for first in range(0, len(planned), _AT_ONCE)):
         done += some if given.dryRun else await _store_items(call, acting, some)
@@ -158,46 +154,12 @@ async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAns
     )
 
 
-async def uploaded_content(call: Call, path: Path) -> str:
-    """The text of an uploaded file; of a database its contents in the form of a backup. Raises BadRequest."""
-    queue = call.parts[FileQueue]
-    return await queue.run(call.identity.holder, _uploaded_content, path)
-
-
-def _uploaded_content(path: Path) -> str:
-    with path.open("rb") as file:
-        start = file.read(_HEAD)
-    if not start:
-        raise BadRequest(_("Choose a file"))
-    if is_database(start):
-        return msgspec.json.encode(read_kuma_database(path, keep_going)).decode()
-    if path.stat().st_size > files.MOST_BYTES:
-        raise BadRequest(_("A file can have up to {most} MB").format(most=files.MOST_BYTES // 1_000_000))
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as binary:
-        raise BadRequest(_("This is not a text file")) from binary
-
-
 def read_import(content: str, source: Source | None) -> tuple[Source, MonitorImportFile]:
     """The contents of a file, and the program that wrote it. Raises BadRequest."""
     given = files.read_mapping(content)
     unknown = _("This file does not contain monitors, monitorList or endpoints")
     found = source or program_of(given, _LOOKS, unknown)
     return found, read_rows(_READERS[found], given)
-
-
-def _around(call: Call, acting: Reach) -> ExistingMonitors:
-    monitors, websites = call.parts[Monitors], call.parts[Directory]
-    own_monitors = sorted(monitors.of(acting.organization_id), key=lambda one: one.number)
-    return ExistingMonitors(
-        monitors=own_monitors,
-        ids=frozenset(one.id for one in monitors.all()),
-        websites={site.domain: site.id for site in websites.of(acting.organization_id)},
-        tokens=frozenset(one.secrets.token for one in monitors.all() if one.secrets.token),
-        used={one.website_id: one.id for one in own_monitors if one.website_id is not None},
-        most=call.parts[MonitorTools].most,
-    )
 
 
 def _plan_items(

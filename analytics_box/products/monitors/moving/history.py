@@ -238,4 +238,5 @@ def instant(value: object) -> int | None:
 
 
 def _microseconds(milliseconds: float) -> int:
-    return min(max(round(milliseconds * 1000), 0), _LONGEST)
+    found = round(milliseconds * 1000)
+    return min(max(found, 0), _LONGEST)

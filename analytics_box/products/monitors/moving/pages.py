@@ -1,5 +1,6 @@
 """Monitors as files under /monitors/moving: what is in a file is shown before it is imported."""
 
+from functools import partial
 from typing import Final
 
 from litestar import Response
@@ -7,18 +8,19 @@ from litestar.params import FromPath
 
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadTooLarge
+from analytics_box.base.file_queue import FileQueue
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.moving.calls import (
-    MOST_OF_DATABASE,
     ExportMonitors,
     ImportMonitors,
     MonitorImportAnswer,
     export,
     import_monitors,
-    uploaded_content,
 )
+from analytics_box.products.monitors.moving.files import MOST_BYTES
+from analytics_box.products.monitors.moving.kuma_database import read_kuma_database
 from analytics_box.products.monitors.page_frame import frame
-from analytics_box.resource.imports import import_title, kept_upload
+from analytics_box.resource.imports import MOST_OF_DATABASE, import_title, kept_upload, uploaded_text
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 _SOURCES = {"analytics-box": _("Analytics Box"), "uptime-kuma": _("Uptime Kuma"), "gatus": _("Gatus")}
@@ -43,7 +45,8 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
     with kept_upload(visit.parts.settings.data_dir) as path:
         try:
             await visit.upload_to("file", path, limit=MOST_OF_DATABASE)
-            content = await uploaded_content(visit.call, path)
+            read = partial(uploaded_text, path, MOST_BYTES, read_kuma_database)
+            content = await visit.parts[FileQueue].run(visit.call.identity.holder, read)
             given = ImportMonitors(content, existing="update" if do == "update" else "skip", dryRun=do == "try")
             return _page(visit, found=await import_monitors(visit.call, given))
         except (BadRequest, Conflict, PayloadTooLarge) as refused:

@@ -21,13 +21,17 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import change as alerts_change
 from analytics_box.products.alerts.alert_rule import CHANNEL, AlertRule, Conditions, Destination
+from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing import change
+from analytics_box.products.monitors.editing.change import MonitorTools
 from analytics_box.products.monitors.editing.draft import apply_fields
 from analytics_box.products.monitors.editing.messages import CreateMonitor, UpdateMonitor
 from analytics_box.products.monitors.monitor import Monitor, Options
 from analytics_box.products.monitors.moving.wanted import ImportNotification, MonitorImportItem, parents_first
 from analytics_box.resource.imports import ImportStatus
 from analytics_box.resource.reach import Reach
+from analytics_box.tenants.websites.directory import Directory
+from analytics_box.web.call import Parts
 
 OWN_ID: Final = re.compile(r"[0-9A-Za-z]{20}\Z")
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{32,64}")
@@ -48,6 +52,20 @@ class ExistingMonitors(Struct, frozen=True):
     used: Mapping[str, str]
     most: int
     tokens: Set[str] = frozenset()
+
+
+def existing_monitors(parts: Parts, acting: Reach) -> ExistingMonitors:
+    """The state of an organization before an import."""
+    monitors, websites = parts[Monitors], parts[Directory]
+    own_monitors = sorted(monitors.of(acting.organization_id), key=lambda one: one.number)
+    return ExistingMonitors(
+        monitors=own_monitors,
+        ids=frozenset(one.id for one in monitors.all()),
+        websites={site.domain: site.id for site in websites.of(acting.organization_id)},
+        tokens=frozenset(one.secrets.token for one in monitors.all() if one.secrets.token),
+        used={one.website_id: one.id for one in own_monitors if one.website_id is not None},
+        most=parts[MonitorTools].most,
+    )
 
 
 class PlannedImport(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,1 @@
+"""Status pages of other products: what is in their files, and what becomes of it."""

@@ -1,0 +1,1 @@
+"""Import of status pages."""
