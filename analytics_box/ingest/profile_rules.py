@@ -29,7 +29,7 @@ class ProfileLink(NamedTuple):
 def check(given: Given) -> None:
     """Raises BadRequest, which names the trait."""
     if len(given) > MOST_TRAITS:
-        raise _wrong("traits", _("Send at most {most} traits at once").format(most=MOST_TRAITS))
+        raise _wrong("traits", _("Send at most {most} traits in a request").format(most=MOST_TRAITS))
     for name, value in given.items():
         if not 1 <= len(name) <= LONGEST_NAME:
             raise _wrong("traits", _("The name of a trait has 1 to {longest} characters").format(longest=LONGEST_NAME))

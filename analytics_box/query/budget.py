@@ -147,7 +147,7 @@ class AnswerBudgets:
     async def of_request(self, *, public: bool) -> AsyncIterator[AnswerBudget]:
         """The budget of a request of the API, once it is its turn. Raises Unavailable when too many wait."""
         if not self._waiting[public]:
-            raise Unavailable(_("Too many queries at once. Try again in a moment."), retry_after=1)
+            raise Unavailable(_("Too many queries are running. Try again in a moment."), retry_after=1)
         self._waiting[public] -= 1
         try:
             await self._requests[public].acquire()

@@ -198,7 +198,7 @@ class QueryRunner:
         if not sitting.reads.public:
             return await self._entry(question, request, sitting)
         if self._waiting >= _WAITING:
-            raise Unavailable(_("Too many queries at once. Try again in a moment."), retry_after=1)
+            raise Unavailable(_("Too many queries are running. Try again in a moment."), retry_after=1)
         self._waiting += 1
         try:
             await self._public.acquire()

@@ -26,7 +26,7 @@ class KnownTraits:
         assert site == SITE
         self.asked.append(trait)
         if trait == "overloaded":
-            raise Unavailable("Too many queries at once")
+            raise Unavailable("Too many queries are running")
         if trait == "late":
             raise DeadlineExceeded("This took too long")
         if trait == "broken":

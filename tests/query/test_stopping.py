@@ -32,7 +32,7 @@ class Overloaded(Db):
     async def read(self, work: Work[T], *, seconds: float = 0, long: bool = False) -> T:
         self.begun += 1
         if self.begun == self._last:
-            raise Unavailable("Too many queries at once. Try again in a moment.")
+            raise Unavailable("Too many queries are running. Try again in a moment.")
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:

@@ -97,11 +97,11 @@ def look_for_room(settings: Settings, size: int, what: str) -> None:
     """Raises BackupNoRoom where so many bytes more would leave less free than the box wants for its events."""
     free, mark = _free(settings)
     if free - size < mark:
-        beside = f", beside the {_mb(mark)} that are kept free (least_free_mb)" if mark else ""
+        reserve = f", in addition to the {_mb(mark)} reserved by least_free_mb" if mark else ""
         raise BackupNoRoom(
-            _("{what}: {needed} are needed on the disk of {data_dir}{beside}; {free} are free. Free some space").format(
-                what=what, needed=_mb(size), data_dir=settings.data_dir, beside=beside, free=_mb(free)
-            )
+            _(
+                "{what}: {needed} are needed on the disk of {data_dir}{reserve}; {free} are free. Free some space"
+            ).format(what=what, needed=_mb(size), data_dir=settings.data_dir, reserve=reserve, free=_mb(free))
         )
 
 

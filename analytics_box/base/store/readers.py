@@ -105,7 +105,7 @@ class Readers:
         if self._closing:
             raise Unavailable(STOPPING)
         if self._under_way[long] >= self._most_waiting:
-            raise Unavailable(_("Too many queries at once. Try again in a moment."), retry_after=1)
+            raise Unavailable(_("Too many queries are running. Try again in a moment."), retry_after=1)
         self._under_way[long] += 1
         unwanted = threading.Event()
         try:

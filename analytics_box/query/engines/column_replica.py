@@ -114,7 +114,7 @@ class ColumnReplica:
     async def rows_or_none(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row] | None:
         """The rows of a plan, with all that events.db has; None if it could not answer."""
         if self._running >= self._most_waiting:
-            raise Unavailable(_("Too many queries at once. Try again in a moment."), retry_after=1)
+            raise Unavailable(_("Too many queries are running. Try again in a moment."), retry_after=1)
         replica = self.opened
         self._running += 1
         first = self._running == 1

@@ -110,7 +110,7 @@ def test_without_room_for_a_copy_nothing_is_begun(data: Path, tmp_path: Path, mo
         monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: disk._replace(total=10**12, free=free))
         ended = run("backup", "--data-dir", data, folder)
         assert ended.exit_code == code, ended.output
-        assert ("512 MB that are kept free (least_free_mb)" in ended.stderr) == bool(code)
+        assert ("512 MB reserved by least_free_mb" in ended.stderr) == bool(code)
         assert not (data / "copies").exists()
     assert len(list(folder.iterdir())) == 1
 

@@ -43,7 +43,7 @@ class Answers:
     async def rows(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row]:
         """The rows of a plan. Raises Away, ClickHousePlanFailed, DeadlineExceeded, OverBudget and Unavailable."""
         if self._running >= self._waiting:
-            raise Unavailable(_("Too many queries at once. Try again in a moment."), retry_after=1)
+            raise Unavailable(_("Too many queries are running. Try again in a moment."), retry_after=1)
         self._running += 1
         try:
             return await self._answer(plan, seconds, _Once(take))
