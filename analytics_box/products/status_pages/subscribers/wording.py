@@ -16,20 +16,9 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.products.status_pages import markdown
-from analytics_box.products.status_pages.incident import ENDED, Impact
+from analytics_box.products.status_pages.incident import ENDED, STATUS_LABELS, Impact
 from analytics_box.products.status_pages.subscriber import ComponentImpact, News
 
-_STATUSES = {
-    "investigating": _("Investigating"),
-    "identified": _("Identified"),
-    "monitoring": _("Monitoring"),
-    "resolved": _("Resolved"),
-    "postmortem": _("Postmortem"),
-    "scheduled": _("Scheduled"),
-    "in_progress": _("In progress"),
-    "verifying": _("Verifying"),
-    "completed": _("Completed"),
-}
 _KINDS = {"incident": _("Incident update"), "maintenance": _("Maintenance update")}
 _OPEN = {"incident": _("View incident"), "maintenance": _("View maintenance")}
 _IMPACTS = {
@@ -88,7 +77,7 @@ class MessageContext(Struct, frozen=True):
 
 def mail_of(news: News, about: MessageContext, render: Render, *, to: str, id: str) -> Mail:
     """An update as a mail. It ends with one click of the mail program (RFC 8058)."""
-    subject = f"[{about.page}] {_STATUSES[news.status]}: {news.title}"
+    subject = f"[{about.page}] {STATUS_LABELS[news.status]}: {news.title}"
     return Mail(
         to,
         line(subject, _LONGEST_SUBJECT),
@@ -227,7 +216,7 @@ def _html(news: News, about: MessageContext) -> HtmlMail:
         kind=_KINDS[news.kind],
         title=news.title,
         tone=_tone(news),
-        label=_STATUSES[news.status],
+        label=STATUS_LABELS[news.status],
         details=(_time(news.at, about.zone), *_planned_lines(news, about)),
         text=style_html(markdown.html(text)) if text else Markup(),
         heading=_("Affected"),
@@ -237,7 +226,7 @@ def _html(news: News, about: MessageContext) -> HtmlMail:
             page=about.page
         ),
         links=(Action(_("Manage subscription"), about.subscription), Action(_("Unsubscribe"), about.subscription)),
-        preview=line(f"{_STATUSES[news.status]}: {text}", _LONGEST_PREVIEW),
+        preview=line(f"{STATUS_LABELS[news.status]}: {text}", _LONGEST_PREVIEW),
     )
 
 
@@ -255,7 +244,7 @@ def _tone(news: News) -> Tone:
 
 
 def _when(news: News, about: MessageContext) -> str:
-    return f"{_STATUSES[news.status]} · {_time(news.at, about.zone)}"
+    return f"{STATUS_LABELS[news.status]} · {_time(news.at, about.zone)}"
 
 
 def _planned_lines(news: News, about: MessageContext) -> list[str]:
