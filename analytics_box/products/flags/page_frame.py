@@ -113,14 +113,11 @@ class FlagPageView(Struct, frozen=True):
     def show(self, template: str, tab: Tab, *, again: Again | None = None, **context: Any) -> Page:
         """Render a page about the flag; `values`, `errors` and `general` are those of a refused form."""
         again = again or Again()
-        return self.visit.pages.show(
+        return self.visit.show(
             template,
-            code=again.code,
-            shell=frame(self.visit.person),
+            frame(self.visit.person),
+            again,
             head=self._head(tab),
-            values=again.values,
-            errors=again.wrong,
-            general=again.general,
             editable=self.editable,
             **{"done": done_message(self.visit), **context},
         )

@@ -157,18 +157,15 @@ async def _show(visit: PageRequest, website: Website, note: Annotation | None, a
         )
     )
     zone, home = _zone(visit), f"/sites/{website.id}/notes"
-    return visit.pages.show(
+    return visit.show(
         "notes.html",
-        code=again.code,
-        shell=site_shell(visit, "overview", website),
+        site_shell(visit, "overview", website),
+        again,
         site=website,
         home=home,
         notes=[line(note, zone, formats_of(person)) for note in found[:OF_A_PAGE]],
         later=f"{home}?page={number - 1}" if number else "",
         earlier=f"{home}?page={number + 1}" if len(found) > OF_A_PAGE else "",
-        values=again.values,
-        errors=again.wrong,
-        general=again.general,
         may_write=person.may("member"),
         zone=zone.key,
         url=visit.parts.settings.public_url,
@@ -178,17 +175,14 @@ async def _show(visit: PageRequest, website: Website, note: Annotation | None, a
 
 def _edit(visit: PageRequest, website: Website, note: Annotation, again: Again) -> Page:
     zone = _zone(visit)
-    return visit.pages.show(
+    return visit.show(
         "note.html",
-        code=again.code,
-        shell=site_shell(visit, "overview", website),
+        site_shell(visit, "overview", website),
+        again,
         site=website,
         note=line(note, zone, formats_of(visit.person)),
         version=shown_version(note, again.values),
-        values=again.values,
         back=back_of(again.values.get("back", ""), f"/sites/{website.id}"),
-        errors=again.wrong,
-        general=again.general,
         zone=zone.key,
     )
 

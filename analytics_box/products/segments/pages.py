@@ -136,18 +136,15 @@ async def _list(visit: PageRequest, website: Website, stored: Saved | None, agai
     changed = stored.id if stored is not None else ""
     found = await verbs.visible(visit.call, SEGMENTS, website)
     goals = await visit.parts[KeptGoals].of(visit.call, website.site)
-    return visit.pages.show(
+    return visit.show(
         "segments.html",
-        code=again.code,
-        shell=site_shell(visit, "overview", website),
+        site_shell(visit, "overview", website),
+        again,
         site=website,
         home=f"/sites/{website.id}/segments",
         segments=[await _line(visit, website, goals, one) for one in found],
         versions={one.id: shown_version(one, again.values if one.id == changed else {}) for one in found},
-        values=again.values,
         changed=changed,
-        errors=again.wrong,
-        general=again.general,
         may_write=visit.person.may("member"),
         done=_DONE.get(visit.asked("done"), ""),
     )

@@ -91,10 +91,10 @@ async def _page(visit: PageRequest, website_id: str, again: Again) -> Page:
     website = own(visit.call, website_id)
     maps = await visit.call.read(lambda db: MAPS.all(db, OF_WEBSITE, website.id))
     most, used = visit.parts.settings.source_map_bytes, sum(one.size for one in maps)
-    return visit.pages.show(
+    return visit.show(
         "source_maps.html",
-        code=again.code,
-        shell=site_shell(visit, "errors", website),
+        site_shell(visit, "errors", website),
+        again,
         site=website,
         home=_HOME.format(website.id),
         releases=_releases(visit, maps),
@@ -103,9 +103,6 @@ async def _page(visit: PageRequest, website_id: str, again: Again) -> Page:
         ),
         may_write=visit.person.may(_WRITER),
         url=visit.parts.settings.public_url,
-        values=again.values,
-        errors=again.wrong,
-        general=again.general,
         done=_DONE.get(visit.asked("done"), ""),
     )
 

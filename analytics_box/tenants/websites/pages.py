@@ -224,14 +224,7 @@ async def add_site(visit: Visitor) -> Answer:
 
 
 async def _new_site_page(visit: PageRequest, again: Again) -> Page:
-    return visit.pages.show(
-        "site_new.html",
-        code=again.code,
-        shell=shell(visit.person, "add"),
-        values=again.values,
-        errors=again.wrong,
-        general=again.general,
-    )
+    return visit.show("site_new.html", shell(visit.person, "add"), again)
 
 
 async def restore(visit: Visitor, website_id: FromPath[str]) -> Next:

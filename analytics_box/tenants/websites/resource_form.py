@@ -72,15 +72,10 @@ class WebsiteForm(Struct, Generic[Row], frozen=True, kw_only=True):
             "back": f"{home}/{row.id}" if row is not None and self.has_page else home,
             "is_new": row is None,
             "version": shown_version(row, again.values) if row is not None else "",
-            "values": again.values,
             "labels": self.labels,
-            "errors": again.wrong,
-            "general": again.general,
         }
         shown |= await self.context(visit, website, row, again.values)
-        return visit.pages.show(
-            self.template, code=again.code, shell=site_shell(visit, self.here, website), **{**shown, **context}
-        )
+        return visit.show(self.template, site_shell(visit, self.here, website), again, **{**shown, **context})
 
     def pages(
         self,

@@ -45,16 +45,14 @@ def settings_page(
 ) -> Page:
     """A page of a website's settings under their tabs; `errors` and `general` are those of a form that came back."""
     again = again or Again()
-    return visit.pages.show(
+    return visit.show(
         template,
-        code=again.code,
-        shell=site_shell(visit, "site-settings", website),
+        site_shell(visit, "site-settings", website),
+        again,
         site=website,
         home=f"/sites/{website.id}",
         tabs=[one for one in TABS if visit.person.may(one.least)],
         tab=tab,
-        errors=again.wrong,
-        general=again.general,
         **context,
     )
 

@@ -21,7 +21,7 @@ from analytics_box.web.body import MOST_FIELDS
 from analytics_box.web.call import Call, Parts
 from analytics_box.web.page.edits import FIELD, EditConflict
 from analytics_box.web.page.settings_area import Tab
-from analytics_box.web.page.shell import frame
+from analytics_box.web.page.shell import Shell, frame
 from analytics_box.web.page.templates import MOST_FORM_BYTES, Pages, field_errors, form_of, go
 
 _FORM = (body.TYPE,)
@@ -135,6 +135,11 @@ class PageRequest(Struct, frozen=True):
         """Write a posted file to `path`. Raises the refusals of body.upload_to."""
         await body.upload_to(self.request, field, path, limit=limit, seconds=_LONGEST_UPLOAD)
 
+    def show(self, template: str, shell: Shell, again: Again, **context: Any) -> Page:
+        """A page with a form; its `values`, `errors` and `general` are those of `again`."""
+        shown = {"values": again.values, "errors": again.wrong, "general": again.general} | context
+        return self.pages.show(template, code=again.code, shell=shell, **shown)
+
     def settings_page(
         self, template: str, tab: Tab, *, again: Again | None = None, cookie: str = "", **context: Any
     ) -> Page:
@@ -144,17 +149,9 @@ class PageRequest(Struct, frozen=True):
         """
         again = again or Again()
         values = {**context.pop("values", {}), **again.values}
-        return self.pages.show(
-            template,
-            code=again.code,
-            headers={"set-cookie": cookie} if cookie else {},
-            shell=frame(self.person, "settings"),
-            tab=tab,
-            values=values,
-            errors=again.wrong,
-            general=again.general,
-            **context,
-        )
+        headers = {"set-cookie": cookie} if cookie else {}
+        shell = frame(self.person, "settings")
+        return self.show(template, shell, again, headers=headers, tab=tab, values=values, **context)
 
     def confirm(self, tab: Tab, *, title: str, text: str, action: str, back: str, **fields: str) -> Page:
         """Are you sure? As a page whose form posts `fields` to `action`; `back` is where cancel leads."""

@@ -88,15 +88,12 @@ async def delete(visit: Visitor) -> Answer:
 
 def _page(visit: PageRequest, again: Again) -> Page:
     wrong = (again.values.get("of", ""), again.values.get("folder", ""))
-    return visit.pages.show(
+    return visit.show(
         "flag_folders.html",
-        code=again.code,
-        shell=frame(visit.person),
+        frame(visit.person),
+        again,
         lines=_lines(visit),
         wrong=wrong,
-        values=again.values,
-        errors=again.wrong,
-        general=again.general,
         editable=visit.person.may("member"),
         done=done_message(visit),
     )

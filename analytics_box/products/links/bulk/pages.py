@@ -110,13 +110,10 @@ def _begin(visit: PageRequest, sent: bytes) -> str:
 
 
 async def _form(visit: PageRequest, again: Again) -> Page:
-    return visit.pages.show(
+    return visit.show(
         "link_import.html",
-        code=again.code,
-        shell=frame(visit.person),
-        values=again.values,
-        errors=again.wrong,
-        general=again.general,
+        frame(visit.person),
+        again,
         most=figures.count(MOST_ROWS),
         columns=[name for name in COLUMNS if name not in BESIDE and name != "targetUrl"] + ["password"],
         example=EXAMPLE,

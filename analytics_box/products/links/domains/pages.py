@@ -118,10 +118,10 @@ async def _page(visit: PageRequest, again: Again) -> Page:
         return {name: change.count_links(db, name) for name in served}, proven
 
     counts, proven = await visit.call.read(look)
-    return visit.pages.show(
+    return visit.show(
         "link_domains.html",
-        code=again.code,
-        shell=frame(person),
+        frame(person),
+        again,
         domains=[
             DomainLine(one.domain, one.homeUrl or "", one.notFoundUrl or "", links_in_words(counts[one.domain]))
             for one in found
@@ -131,10 +131,7 @@ async def _page(visit: PageRequest, again: Again) -> Page:
         prefix=f"{visit.parts.settings.public_url}{PREFIX}",
         editable=may(person.role, "update"),
         may_make=person.may("member"),
-        values=again.values,
-        errors=again.wrong,
         labels=_labels(served),
-        general=again.general,
         done=DONE.get(visit.asked("done"), "") if again.code == 200 else "",
     )
 

@@ -86,10 +86,10 @@ async def _page(visit: PageRequest, again: Again) -> Page:
     names = await folder_names(visit)
     own = visit.person.organization_id
     counts = await visit.call.read(lambda db: rows.count_by_folder(db, own))
-    return visit.pages.show(
+    return visit.show(
         "link_folders.html",
-        code=again.code,
-        shell=frame(visit.person),
+        frame(visit.person),
+        again,
         folders=[
             LinkFolderLine(
                 folder,
@@ -100,9 +100,6 @@ async def _page(visit: PageRequest, again: Again) -> Page:
             for folder, name in names.items()
         ],
         editable=visit.person.may("member"),
-        values=again.values,
-        errors=again.wrong,
-        general=again.general,
         done=DONE.get(visit.asked("done"), "") if again.code == 200 else "",
     )
 

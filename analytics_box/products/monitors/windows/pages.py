@@ -172,17 +172,14 @@ def _fill(visit: PageRequest, _organization: str, found: MaintenanceWindow | Non
 
 
 async def _show(visit: PageRequest, organization_id: str, found: MaintenanceWindow | None, again: Again) -> Page:
-    return visit.pages.show(
+    return visit.show(
         "maintenance_form.html",
-        code=again.code,
-        shell=frame(visit.person),
+        frame(visit.person),
+        again,
         name=figures.visible(found.name) if found is not None else "",
         action=f"{PLACE}/{found.id}" if found is not None else f"{PLACE}/new",
         back=PLACE,
-        values=again.values,
         version=shown_version(found, again.values) if found is not None else "",
-        errors=again.wrong,
-        general=again.general,
         monitors=_monitors(visit, organization_id),
         weekdays=[(str(day + 1), WEEKDAYS[day]) for day in formats_of(visit.person).week],
         zones=zone_groups(again.values.get("zone", ""), visit.person.time_zone),

@@ -137,13 +137,10 @@ def _page(visit: PageRequest, again: Again, chosen: set[str]) -> Page:
     named = sorted(
         ((one.id, figures.visible(one.called), one.is_paused) for one in own), key=lambda one: one[1].casefold()
     )
-    return visit.pages.show(
+    return visit.show(
         "status_page_new.html",
-        code=again.code,
-        shell=frame(visit.person),
-        values=again.values,
-        errors=again.wrong,
-        general=again.general,
+        frame(visit.person),
+        again,
         monitors=[(one, name, one in chosen, is_paused) for one, name, is_paused in named[:MOST_MONITORS]],
         address=f"{visit.parts.settings.public_url}/status/…",
         spelling=SPELLING,
