@@ -3,6 +3,7 @@
 Nothing is unpacked to disk, and what comes out is bounded: a ZIP bomb ends with a clear error.
 """
 
+import codecs
 import gzip
 import zipfile
 import zlib
@@ -98,9 +99,15 @@ class ImportFiles:
                 yield text.removeprefix("\ufeff").replace("\0", "") if is_first else text.replace("\0", "")
                 is_first = False
 
-    def _utf16(self, opened: IO[bytes]) -> Iterator[str]:
-        import codecs  # noqa: PLC0415  few files have it
+    def pieces(self, name: str) -> Iterator[str]:
+        """The text of a file without regard to lines, piece by piece. Raises like `lines`."""
+        decoder = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
+        with self._open(name) as opened:
+            while piece := opened.read(_HEAD):
+                self._count(len(piece))
+                yield decoder.decode(piece)
 
+    def _utf16(self, opened: IO[bytes]) -> Iterator[str]:
         decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
         rest = ""
         while piece := opened.read(_HEAD):

@@ -2,11 +2,13 @@
 
 import csv
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+import msgspec
 from msgspec import Struct
 
 from analytics_box.base.clock import DAY
@@ -181,3 +183,42 @@ def rows_of(lines: Iterable[str]) -> Iterator[dict[str, str] | RowRefusal]:
 
 
 _MOST_COLUMNS: Final = 500
+_JSON_TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]"]', re.DOTALL)
+_LONGEST_ENTRY: Final = 4_000_000
+_DEEPEST: Final = 50
+
+
+def json_entries(pieces: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """The entries of a JSON array or object that are arrays or objects themselves, read one after the other; those of
+    an object with their keys. Raises BadRequest for anything else."""
+    text, at, start, depth, key = "", 0, -1, 0, ""
+    for piece in pieces:
+        keep = start if start >= 0 else at
+        text, at, start = text[keep:] + piece, at - keep, 0 if start >= 0 else -1
+        if len(text) - len(piece) > _LONGEST_ENTRY:
+            raise BadRequest(_("An entry of the file is larger than 4 MB"))
+        while (found := _JSON_TOKEN.search(text, at)) is not None and found[0] != '"':
+            mark, at = found[0], found.end()
+            if mark in "{[":
+                depth += 1
+                start = found.start() if depth == 2 else start
+            elif mark in "}]":
+                depth -= 1
+                if depth == 1:
+                    yield key, _json_value(text[start:at])
+                    start = -1
+            elif depth == 1:
+                key = mark[1:-1]
+            if not 0 <= depth <= _DEEPEST:
+                raise BadRequest(_("The file is not valid JSON"))
+        # The rest holds no whole token.
+        at = found.start() if found is not None else len(text)
+    if depth or text[at:].strip():
+        raise BadRequest(_("The file is incomplete: its JSON has no end"))
+
+
+def _json_value(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as broken:
+        raise BadRequest(_("The file is not valid JSON")) from broken
