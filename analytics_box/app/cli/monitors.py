@@ -299,8 +299,9 @@ monitor = click.Group(
         command(
             "import",
             "uptime.import",
-            "Import monitors from FILE: an Analytics Box export, kuma.db, a dump or a backup of Uptime Kuma, or a "
-            "Gatus configuration.\n\n"
+            "Import monitors from FILE: an Analytics Box export, kuma.db, a dump or a backup of Uptime Kuma, a "
+            "Gatus configuration, answers of the APIs of UptimeRobot, Better Stack or Healthchecks, a CSV file or a "
+            "list of URLs.\n\n"
             "FILE can be - for standard input. Each monitor succeeds or fails by itself; the exit code is 1 if a "
             "monitor failed. Options without a counterpart are listed.",
             FILE,

@@ -24,7 +24,7 @@ from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.change import MonitorChange, MonitorTools
 from analytics_box.products.monitors.editing.shown import push_url
 from analytics_box.products.monitors.monitor import Id
-from analytics_box.products.monitors.moving import files, gatus, kuma, own
+from analytics_box.products.monitors.moving import files, gatus, kuma, own, services
 from analytics_box.products.monitors.moving import plan as moving_plan
 from analytics_box.products.monitors.moving.histories import MonitorHistories
 from analytics_box.products.monitors.moving.plan import (
@@ -57,10 +57,18 @@ _READERS: Final[dict[Source, Callable[[dict[str, Any]], MonitorImportFile]]] = {
     "analytics-box": own.read_own,
     "uptime-kuma": kuma.read_kuma,
     "gatus": gatus.read_gatus,
+    "uptimerobot": services.read_robot,
+    "better-stack": services.read_better_stack,
+    "healthchecks": services.read_healthchecks,
+    "list": services.read_urls,
 }
 _LOOKS: Final[tuple[tuple[Source, Callable[[Mapping[str, Any]], bool]], ...]] = (
     ("uptime-kuma", lambda given: "monitorList" in given),
     ("gatus", lambda given: not given.keys().isdisjoint(("endpoints", "services", "external-endpoints"))),
+    ("uptimerobot", services.is_robot),
+    ("better-stack", services.is_better_stack),
+    ("healthchecks", services.is_healthchecks),
+    ("list", lambda given: "urls" in given),
     ("analytics-box", lambda given: "monitors" in given),
 )
 
@@ -121,8 +129,8 @@ class MonitorImportAnswer(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAnswer:
-    """uptime.import: import monitors from a file of this box (JSON or YAML), Uptime Kuma or Gatus. Raises Forbidden,
-    RateLimited, or BadRequest for another file.
+    """uptime.import: import monitors from a file of this box (JSON or YAML), of another product, or a list of URLs.
+    Raises Forbidden, RateLimited, or BadRequest for another file.
 
     Each monitor succeeds or fails on its own, with notes on what is lost.
     """
@@ -156,7 +164,7 @@ async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAns
 
 def read_import(content: str, source: Source | None) -> tuple[Source, MonitorImportFile]:
     """The contents of a file, and the program that wrote it. Raises BadRequest."""
-    given = files.read_mapping(content)
+    given = services.read_list(content) or files.read_mapping(content)
     unknown = _("This file does not contain monitors, monitorList or endpoints")
     found = source or program_of(given, _LOOKS, unknown)
     return found, read_rows(_READERS[found], given)

@@ -38,11 +38,13 @@ class _Loader(_PLAIN_LOADER):  # type: ignore[misc]  # PyYAML has no types
 
 
 def read_mapping(text: str) -> dict[str, Any]:
-    """The mapping that a file is. Raises BadRequest."""
+    """The mapping that a file is; a list is its `list`. Raises BadRequest."""
     text = text.removeprefix("\ufeff")
     if not text.strip():
         raise BadRequest(_("The file is empty"))
     found = _json(text) if text.lstrip()[:1] in {"{", "["} else _yaml(text)
+    if isinstance(found, list):
+        found = {"list": found}
     if not isinstance(found, dict):
         raise BadRequest(_("This file does not contain monitors. It must be an object, such as `monitors: […]`"))
     return {str(name): value for name, value in found.items()}

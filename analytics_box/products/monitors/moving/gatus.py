@@ -15,6 +15,7 @@ from analytics_box.products.monitors.moving.kuma import without_user
 from analytics_box.products.monitors.moving.wanted import (
     MOST,
     MOST_WINDOWS,
+    ImportNotification,
     MonitorImportFile,
     MonitorImportItem,
     MonitorImportNotes,
@@ -34,6 +35,15 @@ _KINDS: Final[dict[str, Kind]] = {
     "tls": "tls",
     "icmp": "ping",
 }
+# Settings of the program, which are not about monitors.
+_OF_THE_PROGRAM: Final = frozenset(
+    (
+        *("web", "storage", "metrics", "security", "debug", "ui", "skip-invalid-config-update", "concurrency"),
+        *("disable-monitoring-lock", "connectivity", "default-endpoint"),
+    )
+)
+_OF_ITS_PAGE: Final = frozenset(("conditions", "ui", "extra-labels"))
+_CHANNELS: Final = {"googlechat": "google_chat", "custom": "webhook", "teams-workflows": "teams"}
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _ANY_STATUS: Final = {"subject": "status", "comparison": "in", "value": "100-599"}
 _EVERY = 60.0  # seconds, where nothing else is said
@@ -52,11 +62,23 @@ def read_gatus(given: Mapping[str, Any]) -> MonitorImportFile:
     maintenance = source.take("maintenance")
     if isinstance(maintenance, dict):
         _window("maintenance", maintenance, {"all": True}, windows, notes)
-    monitors = [_endpoint_item(number, one, windows) for number, one in enumerate(listed, 1)]
-    monitors += [_push_item(number, one) for number, one in enumerate(outside, len(listed) + 1)]
-    for lost in source.rest(frozenset()):
+    providers = source.take("alerting")
+    defaults = {
+        str(name): one["default-alert"] if isinstance(one.get("default-alert"), dict) else {}
+        for name, one in (providers.items() if isinstance(providers, dict) else ())
+        if isinstance(one, dict)
+    }
+    monitors = [_endpoint_item(number, one, windows, defaults) for number, one in enumerate(listed, 1)]
+    monitors += [_push_item(number, one, defaults) for number, one in enumerate(outside, len(listed) + 1)]
+    used = {ref: None for one in monitors for ref in one.notifications}
+    for lost in source.rest(_OF_THE_PROGRAM):
         notes.lost(lost)
-    return MonitorImportFile(monitors=tuple(monitors), windows=tuple(windows), notes=tuple(notes.said))
+    return MonitorImportFile(
+        monitors=tuple(monitors),
+        notifications=tuple(ImportNotification(name, name, _CHANNELS.get(name, name)) for name in used),
+        windows=tuple(windows),
+        notes=tuple(notes.said),
+    )
 
 
 def _list(source: Taking, name: str) -> list[dict[str, Any]]:
@@ -66,7 +88,9 @@ def _list(source: Taking, name: str) -> list[dict[str, Any]]:
     return found
 
 
-def _endpoint_item(number: int, given: dict[str, Any], windows: list[WindowImportItem]) -> MonitorImportItem:
+def _endpoint_item(
+    number: int, given: dict[str, Any], windows: list[WindowImportItem], defaults: Mapping[str, Mapping[str, Any]]
+) -> MonitorImportItem:
     source, notes = Taking(given), MonitorImportNotes()
     name, group, ref = source.text("name")[:255], source.text("group")[:LONGEST_GROUP], str(number)
     plain: dict[str, Any] = {"number": number, "name": name, "ref": ref}
@@ -76,7 +100,9 @@ def _endpoint_item(number: int, given: dict[str, Any], windows: list[WindowImpor
     kind: Kind | None = "dns" if isinstance(dns, dict) else _KINDS.get(scheme)
     if kind is None or source.take("grpc"):
         return MonitorImportItem(**plain, error=f"{scheme or 'These'} checks are not supported")
-    fields = _common(source, notes, name, group) | _client(source, notes, kind)
+    alerts = _alerts(source, defaults)
+    plain["notifications"] = tuple(alerts)
+    fields = _common(source, notes, name, group, alerts) | _client(source, notes, kind)
     options: dict[str, Any] = fields.setdefault("options", {})
     options["assertions"] = _assertions(kind, source, notes)
     if kind == "dns" and isinstance(dns, dict):
@@ -92,24 +118,26 @@ def _endpoint_item(number: int, given: dict[str, Any], windows: list[WindowImpor
     return _build_item(plain, fields, source, notes)
 
 
-def _push_item(number: int, given: dict[str, Any]) -> MonitorImportItem:
+def _push_item(number: int, given: dict[str, Any], defaults: Mapping[str, Mapping[str, Any]]) -> MonitorImportItem:
     """An external endpoint, which is told to Gatus."""
     source, notes = Taking(given), MonitorImportNotes()
     name = source.text("name")[:255]
     heartbeat = source.take("heartbeat")
     source.take("token")
-    fields = _common(source, notes, name, source.text("group")[:LONGEST_GROUP]) | {"kind": "push"}
+    alerts = _alerts(source, defaults)
+    fields = _common(source, notes, name, source.text("group")[:LONGEST_GROUP], alerts) | {"kind": "push"}
     seconds = seconds_of(heartbeat.get("interval")) if isinstance(heartbeat, dict) else None
     if seconds is None:
         notes.say(_("It has no heartbeat: here a push is expected once a day"), decides=True)
     fields["granularity"] = granularity(seconds or 86_400, notes)
-    return _build_item({"number": number, "name": name, "ref": str(number)}, fields, source, notes)
+    plain = {"number": number, "name": name, "ref": str(number), "notifications": tuple(alerts)}
+    return _build_item(plain, fields, source, notes)
 
 
 def _build_item(
     plain: dict[str, Any], fields: dict[str, Any], source: Taking, notes: MonitorImportNotes
 ) -> MonitorImportItem:
-    for lost in source.rest(frozenset(("conditions",))):
+    for lost in source.rest(_OF_ITS_PAGE):
         notes.lost(lost, decides=lost in {"ssh", "grpc"})
     texts = [fields.get("url", ""), *fields.get("headers", {}).values(), fields.get("body", "")]
     if any(_VARIABLE.search(text) for text in texts):
@@ -126,23 +154,37 @@ def _build_item(
     )
 
 
-def _common(source: Taking, notes: MonitorImportNotes, name: str, group: str) -> dict[str, Any]:
+def _alerts(source: Taking, defaults: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """The alerts of an endpoint that are on, by their types. What one does not say the type's default says."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for one in source.listed("alerts"):
+        if isinstance(one, dict):
+            kind = str(one.get("type", ""))
+            alert = {**defaults.get(kind, {}), **{name: value for name, value in one.items() if value is not None}}
+            if alert.get("enabled") is not False:
+                found[kind] = alert
+    return found
+
+
+def _common(
+    source: Taking, notes: MonitorImportNotes, name: str, group: str, alerts: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
     """Fields of endpoints of any kind."""
     interval = source.take("interval")
     fields: dict[str, Any] = {"name": name or None, "group": group}
     fields["granularity"] = granularity(seconds_of(interval) or _EVERY if interval is not None else _EVERY, notes)
     fields["isPaused"] = source.take("enabled") is False
-    alerts = [one for one in source.listed("alerts") if isinstance(one, dict)]
     if alerts:
         failures, successes = _TRIES
         fields["failuresToDown"] = times(_least(alerts, "failure-threshold", failures), notes, "failure-threshold")
         fields["successesToUp"] = times(_least(alerts, "success-threshold", successes), notes, "success-threshold")
-        notes.say(_("alerts: only thresholds are imported. Create alert rules and channels here"))
     return fields
 
 
-def _least(alerts: list[dict[str, Any]], name: str, default: int) -> float:
-    found = [one[name] for one in alerts if isinstance(one.get(name), int) and one[name] > 0]
+def _least(alerts: Mapping[str, Mapping[str, Any]], name: str, default: int) -> float:
+    """The least threshold of alerts; those that do not say one have the default."""
+    given = [one.get(name) for one in alerts.values()]
+    found = [one if isinstance(one, int) and one > 0 else default for one in given]
     return float(min(found, default=default))
 
 

@@ -23,7 +23,15 @@ from analytics_box.products.monitors.page_frame import frame
 from analytics_box.resource.imports import MOST_OF_DATABASE, import_title, kept_upload, uploaded_text
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
-_SOURCES = {"analytics-box": _("Analytics Box"), "uptime-kuma": _("Uptime Kuma"), "gatus": _("Gatus")}
+_SOURCES = {
+    "analytics-box": _("Analytics Box"),
+    "uptime-kuma": _("Uptime Kuma"),
+    "gatus": _("Gatus"),
+    "uptimerobot": _("UptimeRobot"),
+    "better-stack": _("Better Stack"),
+    "healthchecks": _("Healthchecks"),
+    "list": _("List of URLs"),
+}
 
 
 MOST_SHOWN: Final = 500  # monitors of a file that are listed

@@ -18,7 +18,9 @@ from analytics_box.products.monitors.windows.messages import CreateMaintenanceWi
 T = TypeVar("T")
 
 Form = Literal["yaml", "json"]  # of an export
-Source = Literal["analytics-box", "uptime-kuma", "gatus"]  # whose file it is
+Source = Literal[
+    "analytics-box", "uptime-kuma", "gatus", "uptimerobot", "better-stack", "healthchecks", "list"
+]  # whose file it is
 
 MOST: Final = 10_000  # monitors of a file
 MOST_WINDOWS: Final = 1_000  # maintenance windows of a file

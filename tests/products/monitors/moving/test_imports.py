@@ -132,9 +132,7 @@ def test_unsupported_options_of_uptime_kuma_are_reported(world: World) -> None:
 def test_a_configuration_of_gatus_is_read(world: World) -> None:
     shown = world.good("import", content=GATUS)
     assert (shown["source"], shown["total"], shown["created"], shown["failed"]) == ("gatus", 14, 11, 3)
-    assert {*shown["notes"]} == {
-        f"{name} is not supported" for name in ("metrics", "storage", "alerting", "default-endpoint")
-    }
+    assert shown["notes"] == ["Notification slack: no matching slack channel. Add one, then import the file again."]
     found = stored(world)
     front = found["front-end"]
     assert (front.group, front.interval, front.timeout, front.failures_to_down, front.successes_to_up) == (
@@ -191,7 +189,7 @@ def test_maintenance_of_gatus_becomes_windows(world: World) -> None:
     ("content", "words"),
     (
         ("", "empty"),
-        ("[1, 2]", "must be an object"),
+        ("[1, 2]", "does not contain monitors"),
         ("{", "not JSON"),
         ("a: [", "not YAML (line"),
         ("just text", "must be an object"),
