@@ -305,6 +305,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/reports/{report_id:str}/delete", report_pages.delete_form, "admin"),
     form_route("/sites/{website_id:str}/reports/{report_id:str}/delete", report_pages.delete, "admin"),
     Route("GET", "/reports/confirm/{token:str}", recipient_pages.show_form, PUBLIC, page=True),
+    Route("GET", "/reports/files/{token:str}", recipient_pages.files, PUBLIC),
     Route("POST", "/reports/confirm/{token:str}", recipient_pages.confirm, PUBLIC, page=True),
     Route("GET", "/reports/unsubscribe/{token:str}", recipient_pages.show_form, PUBLIC, page=True),
     # Mail programs post to it from elsewhere, without a session (RFC 8058).

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -14,7 +15,7 @@ from analytics_box.figures.asking import NOTHING, PageQuery, SubjectFacts, Unans
 from analytics_box.figures.board import Metric, Rows
 from analytics_box.figures.converting import COLUMNS, keys
 from analytics_box.figures.view import View
-from analytics_box.query import sheets
+from analytics_box.query import parquet, sheets
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import Record
 from analytics_box.web.page.visit import Next, PageRequest
@@ -101,13 +102,18 @@ def _series(rows: Rows, metrics: Sequence[Metric]) -> ExportSheet:
     )
 
 
-def archive(made: Sequence[ExportSheet]) -> bytes:
-    """The tables as CSV files in an archive."""
+def archive(made: Sequence[ExportSheet], form: Literal["csv", "parquet"] = "csv") -> bytes:
+    """The tables as CSV or Parquet files in an archive."""
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
         for sheet in made:
-            inside = zipfile.ZipInfo(f"{sheet.name}.csv", _WRITTEN)
-            archive.writestr(inside, sheets.file(sheets.lines(sheet.columns, sheet.rows)), zipfile.ZIP_DEFLATED)
+            inside = zipfile.ZipInfo(f"{sheet.name}.{form}", _WRITTEN)
+            content = (
+                parquet.parquet(sheet.columns, sheet.rows)
+                if form == "parquet"
+                else sheets.file(sheets.lines(sheet.columns, sheet.rows))
+            )
+            archive.writestr(inside, content, zipfile.ZIP_DEFLATED)
     return whole.getvalue()
 
 

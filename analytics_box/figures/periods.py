@@ -2,8 +2,9 @@
 
 from calendar import monthrange
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, Literal
+from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
@@ -81,6 +82,21 @@ def period_text(days: DayRange, formats: Formats) -> str:
     if formats.date == "D MMM YYYY":
         return f"{first.day} – {day_text(last, formats.date)}"
     return f"{short_day_text(first, formats.date)} – {last.day}, {last.year}"
+
+
+def time_words(at: int, until: int | None, zone: ZoneInfo, formats: Formats, *, days: bool) -> str:
+    """A time in words, such as "20 Nov 2026, 14:05" or "20 Nov 2026 – 22 Nov 2026". Instants are UTC ms."""
+    start = _moment(at, days, zone, formats)
+    if until is None:
+        return start
+    end = _moment(until, days, zone, formats)
+    return start if start == end else f"{start} – {end}"
+
+
+def _moment(at: int, days: bool, zone: ZoneInfo, formats: Formats) -> str:
+    local = datetime.fromtimestamp(at / 1000, UTC if days else zone)
+    day = day_text(local, formats.date)
+    return day if days else f"{day}, {time_text(local, formats.time)}"
 
 
 class SeriesBucket(Struct, frozen=True):

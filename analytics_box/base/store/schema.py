@@ -379,6 +379,24 @@ BOX: tuple[Step, ...] = (
             "create index history_imports_of on history_imports (website_id)",
         ),
     ),
+    # Further websites of a report, or all of its organization, and the format of its files.
+    (
+        "0019_report_websites",
+        (
+            "alter table reports add column all_websites integer not null default 0 check (all_websites in (0, 1))",
+            """
+            alter table reports add column file_format text not null default 'csv'
+              check (file_format in ('csv', 'parquet'))
+            """,
+            """
+            create table report_websites (
+              report_id   text not null references reports (id) on delete cascade,
+              website_id  text not null references websites (id) on delete cascade,
+              primary key (report_id, website_id)
+            ) strict, without rowid
+            """,
+        ),
+    ),
 )
 # Imported history: the progress of each import, and totals of days, by the names of the roll-ups that they add to.
 _IMPORTED = (

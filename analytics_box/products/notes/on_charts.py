@@ -10,12 +10,13 @@ from msgspec import Struct
 
 from analytics_box.base.clock import HOUR
 from analytics_box.figures.marks import ChartNote, Notes
+from analytics_box.figures.periods import time_words
 from analytics_box.figures.view import zone_in
 from analytics_box.products.notes import change
 from analytics_box.products.notes.annotation import Annotation
 from analytics_box.query.ranges import zone as zone_of
 from analytics_box.tenants.websites.rules import Website
-from analytics_box.web.page.dates import Formats, day_text, formats_of, short_day_text, time_text
+from analytics_box.web.page.dates import Formats, formats_of, short_day_text
 from analytics_box.web.page.visit import PageRequest
 
 
@@ -35,28 +36,13 @@ def line(note: Annotation, zone: ZoneInfo, formats: Formats) -> NoteLine:
     """A note as lists show it, in a time zone."""
     return NoteLine(
         id=note.id,
-        when=when(note, zone, formats),
+        when=time_words(note.at, note.until, zone, formats, days=note.content.days),
         text=note.content.text,
         tags=note.content.tags,
         color=note.content.color,
         public=note.content.public,
         href=f"/sites/{note.website_id}/notes/{note.id}",
     )
-
-
-def when(note: Annotation, zone: ZoneInfo, formats: Formats) -> str:
-    """The time of a note in words, such as "20 Nov 2026, 14:05" or "20 Nov 2026 – 22 Nov 2026"."""
-    start = _moment(note.at, note.content.days, zone, formats)
-    if note.until is None:
-        return start
-    end = _moment(note.until, note.content.days, zone, formats)
-    return start if start == end else f"{start} – {end}"
-
-
-def _moment(at: int, days: bool, zone: ZoneInfo, formats: Formats) -> str:
-    local = datetime.fromtimestamp(at / 1000, UTC if days else zone)
-    day = day_text(local, formats.date)
-    return day if days else f"{day}, {time_text(local, formats.time)}"
 
 
 MOST: Final = 500  # on one chart, the latest
@@ -79,7 +65,7 @@ def on_charts(visit: PageRequest, website: Website) -> Notes:
                 until=note.until,
                 days=note.content.days,
                 text=note.content.text,
-                when=when(note, zone, formats),
+                when=time_words(note.at, note.until, zone, formats, days=note.content.days),
                 color=note.content.color,
                 href=f"/sites/{website.id}/notes/{note.id}" if writes else "",
                 day=short_day_text(

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from analytics_box.base import errors
 from analytics_box.base.translation import _
 from analytics_box.products.reports import change, exporting, making, rows, schedule, sending, wording
-from analytics_box.products.reports.content import ReportContent
+from analytics_box.products.reports.content import ReportContent, in_formats
 from analytics_box.products.reports.lookup import answers, find_report, of_website
 from analytics_box.products.reports.report import (
     REPORTS,
@@ -22,10 +22,12 @@ from analytics_box.products.reports.report import (
 )
 from analytics_box.products.segments.menu import filters_of_segment
 from analytics_box.resource.fields import date, values_of
+from analytics_box.resource.reach import refuse_restricted
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
+from analytics_box.web.page import dates
 
 # Of one report, by hand.
 SENT_PER_HOUR: Final = 6
@@ -59,7 +61,7 @@ async def create(call: Call, given: NewReport) -> ReportShown:
     website = own(call, given.websiteId)
     filters = () if given.segmentId is None else await filters_of_segment(call, website, given.segmentId)
     zone = call.identity.person.time_zone if call.identity.person is not None else "UTC"
-    values = values_of(given, Report)
+    values = _values(call, given)
     made = await call.parts.box_db.write(
         lambda db: change.create(db, call.by, website, values, given.recipients, filters, zone), adds=True
     )
@@ -69,7 +71,7 @@ async def create(call: Call, given: NewReport) -> ReportShown:
 async def update(call: Call, given: ChangedReport) -> ReportShown:
     """reports.update: change a report. Raises NotFound, BadRequest or RateLimited."""
     website, _report = await find_report(call, given.id)
-    values: dict[str, Any] = values_of(given, Report)
+    values = _values(call, given)
     if not isinstance(given.segmentId, UnsetType):
         segment_id = given.segmentId
         values["filters"] = () if segment_id is None else await filters_of_segment(call, website, segment_id)
@@ -127,10 +129,25 @@ async def deliveries(call: Call, given: OneReport) -> list[ReportDeliveryShown]:
     ]
 
 
+def _values(call: Call, given: NewReport | ChangedReport) -> dict[str, Any]:
+    """The values of a message. Raises NotFound for a website out of reach, and Forbidden for a key that is restricted
+    to websites and names all of them."""
+    values: dict[str, Any] = values_of(given, Report)
+    for website_id in values.get("websites", ()):
+        own(call, website_id)
+    if values.get("all_websites"):
+        refuse_restricted(call)
+    return values
+
+
 async def make_latest(call: Call, report: Report, website: Website) -> ReportContent:
     """The content of a report on its newest period. Raises Unavailable."""
     content = await making.make(call.parts, report, website, schedule.latest(report, call.now).days)
-    return replace(content, export=exporting.export_text(content, None)) if "email" in report.exports else content
+    if call.identity.person is not None:
+        content = in_formats(content, dates.formats_of(call.identity.person))
+    if "email" not in report.exports:
+        return content
+    return replace(content, export=exporting.export_text(content, report.file_format, None))
 
 
 def preview_links(call: Call, report: Report) -> wording.ReportLinks:

@@ -1,6 +1,6 @@
 """Creating, changing and deleting a report and its recipients: each verb with its rows and its audit entry."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -19,7 +19,6 @@ from analytics_box.products.reports.report import (
     REPORTS,
     USUAL_HOUR,
     USUAL_SECTIONS,
-    ExportTarget,
     Report,
     check_schedule,
 )
@@ -55,6 +54,9 @@ def create(
         time_zone=time_zone,
         sections=USUAL_SECTIONS,
         exports=(),
+        file_format="csv",
+        websites=(),
+        all_websites=False,
         channels=(),
         is_active=True,
         filters=filters,
@@ -64,7 +66,7 @@ def create(
         updated_at=by.now,
     )
     report = replace(blank, **values)
-    _check(db, by, website, report, ())
+    _check(db, by, website, report, blank)
     REPORTS.create(db, by, website.organization_id, report)
     _put_recipients(db, by, website, report, recipients)
     return report
@@ -85,7 +87,7 @@ def update(
     schedule = ("frequency", "weekdays", "hour", "time_zone", "is_active")
     if any(getattr(before, name) != getattr(after, name) for name in schedule):
         after = replace(after, active_since=by.now)
-    _check(db, by, website, after, before.exports)
+    _check(db, by, website, after, before)
     changed = recipients is not None and _put_recipients(db, by, website, after, recipients)
     if changed and after == before:
         after = replace(after, updated_at=before.updated_at + 1)
@@ -107,10 +109,12 @@ def unsubscribe(db: Connection, recipient: ReportRecipient, now: int) -> None:
         REPORTS.update(db, replace(report, updated_at=max(now, report.updated_at + 1)))
 
 
-def _check(db: Connection, by: By, website: Website, report: Report, exports: Collection[ExportTarget]) -> None:
-    """Check a report that had these exports before. Raises BadRequest."""
+def _check(db: Connection, by: By, website: Website, report: Report, before: Report) -> None:
+    """Check a report against its state before. Raises BadRequest."""
     check_schedule(report)
-    if "storage" in report.exports and "storage" not in exports and not administers(db, by):
+    if report.filters and (report.websites or report.all_websites):
+        raise BadRequest.about("segmentId", _("A segment limits the report of one website. Select all visits"))
+    if "storage" in report.exports and "storage" not in before.exports and not administers(db, by):
         raise BadRequest.about("exports", _("Only administrators of the server can select its S3 storage"))
     for channel_id in report.channels:
         try:
@@ -127,7 +131,8 @@ def _put_recipients(db: Connection, by: By, website: Website, report: Report, gi
     members = {
         one.email: one.user_id
         for one in of_organization(db, website.organization_id)
-        if one.confirmed and (one.resources is None or website.id in one.resources)
+        if one.confirmed
+        and (one.resources is None or report.all_websites or {website.id, *report.websites} & {*one.resources})
     }
     for email, former in before.items():
         if email not in wanted:

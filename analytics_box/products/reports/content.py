@@ -1,13 +1,20 @@
 """The content of a report as it is stored and sent: numbers with their words. Pure."""
 
+from collections.abc import Collection
+from datetime import date, datetime
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.translation import _
 from analytics_box.figures.board import Metric
+from analytics_box.figures.periods import period_text, time_words
 from analytics_box.figures.tiles import TileChange, change_of
+from analytics_box.query.ranges import DayRange
+from analytics_box.web.page.dates import WEEKDAYS, Formats, time_text
 
 Tone = Literal["good", "bad", "neutral"]
 _ARROWS = {"up": "↑", "down": "↓", "same": "="}
@@ -46,11 +53,39 @@ class ReportTable(Struct, frozen=True):
     of_organization: bool = False
 
 
+class ExportLink(Struct, frozen=True):
+    """The address of the files of a report, which works until `expires_at` (UTC ms) without an account."""
+
+    url: str
+    name: str
+    size: int
+    expires_at: int
+
+
+class ReportRemark(Struct, frozen=True):
+    """A note, or an outage, which has no text. Instants are UTC ms; a note about whole `days` has those of UTC."""
+
+    at: int
+    until: int | None
+    text: str = ""
+    days: bool = False
+
+    def words(self, zone: ZoneInfo, formats: Formats) -> str:
+        """The line about it."""
+        if self.text:
+            return f"{time_words(self.at, self.until, zone, formats, days=self.days)}: {figures.visible(self.text)}"
+        local = datetime.fromtimestamp(self.at / 1000, zone)
+        return _("Down for {duration}, from {start}.").format(
+            duration=figures.duration(((self.until or self.at) - self.at) / 1000),
+            start=f"{WEEKDAYS[local.weekday()]} {time_text(local, formats.time)}",
+        )
+
+
 class ReportContent(Struct, frozen=True, kw_only=True):
     """A report on a period: local days of its time zone, both included. `url` is the dashboard with the same days.
 
-    `lead` sums the period up in one line. `remarks` are outages and notes. `export` says where the
-    CSV files are.
+    `lead` sums the period up in one line. `remarks` are outages and notes, as `noted`. `export` says where the files
+    are. `others` are the same about further websites.
     """
 
     report: str
@@ -73,6 +108,50 @@ class ReportContent(Struct, frozen=True, kw_only=True):
     tables: tuple[ReportTable, ...] = ()
     remarks: tuple[str, ...] = ()
     export: str = ""
+    compared_days: tuple[str, str] | None = None
+    noted: tuple[ReportRemark, ...] = ()
+    others: tuple["ReportContent", ...] = ()
+
+    @property
+    def websites(self) -> tuple["ReportContent", ...]:
+        """The report about each website."""
+        return (self, *self.others)
+
+
+def in_formats(content: ReportContent, formats: Formats) -> ReportContent:
+    """A report with its dates and times in a reader's formats."""
+    days, against = (content.first_day, content.last_day), content.compared_days
+    zone = ZoneInfo(content.time_zone)
+    return replace(
+        content,
+        period=period_words(days, formats),
+        compared=content.compared if against is None else period_words(against, formats, weekday=False),
+        remarks=tuple(one.words(zone, formats) for one in content.noted) or content.remarks,
+        others=tuple(in_formats(one, formats) for one in content.others),
+    )
+
+
+def in_reach(content: ReportContent, resources: Collection[str] | None) -> ReportContent | None:
+    """The part of a report that a member with access to these resources can see, None for nothing; without resources,
+    all of it. The files are of all websites, so that they go with whole reports only."""
+    if resources is None:
+        return content
+    shown = [
+        replace(one, others=(), tables=tuple(table for table in one.tables if not table.of_organization))
+        for one in content.websites
+        if one.website_id in resources
+    ]
+    if not shown:
+        return None
+    is_whole = len(shown) == len(content.websites)
+    return replace(shown[0], others=tuple(shown[1:]), export=content.export if is_whole else "")
+
+
+def period_words(days: tuple[str, str], formats: Formats, *, weekday: bool = True) -> str:
+    """A period in words, such as "16 – 22 Nov 2026", or "Mon 16 Nov 2026" for one day."""
+    first, last = map(date.fromisoformat, days)
+    text = period_text(DayRange(first, last), formats)
+    return f"{WEEKDAYS[first.weekday()]} {text}" if weekday and first == last else text
 
 
 def change_text(change: TileChange | None) -> tuple[str, Tone]:

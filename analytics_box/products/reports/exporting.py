@@ -1,14 +1,16 @@
-"""The figures of a report as CSV files in one archive: attached to its mail, and put into the S3 storage of backups.
+"""The figures of a report as files in one archive: attached to its mail, offered to webhooks, and put into S3.
 
 The archive is made once for a period. Its key in the storage is the period, so that a repeated upload replaces it.
 """
 
 import asyncio
 import logging
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.backup.failures import BackupFailed
@@ -24,9 +26,10 @@ from analytics_box.products.goals.lookup import active_goals
 from analytics_box.products.overview.goal_rates import parts_of, sheet
 from analytics_box.products.reports import making, rows
 from analytics_box.products.reports.content import ReportContent
-from analytics_box.products.reports.report import Report
+from analytics_box.products.reports.report import FileFormat, Report
 from analytics_box.query.presence import Presence
 from analytics_box.query.ranges import DayRange
+from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Parts
 
@@ -34,37 +37,55 @@ log = logging.getLogger(__name__)
 
 # Bytes. Mail servers often refuse larger mails.
 MOST_ATTACHED: Final = 5_000_000
+FORMAT_LABELS: Final[Mapping[FileFormat, str]] = {"csv": "CSV", "parquet": "Parquet"}
 
 
 class ReportExport(Struct, frozen=True):
-    """An archive of CSV files."""
+    """An archive of CSV or Parquet files."""
 
     name: str
     content: bytes
 
 
 async def make_export(parts: Parts, report: Report, website: Website, days: DayRange) -> ReportExport:
-    """The export of the dashboard on these days. Raises Unavailable."""
+    """The export of the dashboards on these days, with a folder for each of several websites. Raises Unavailable."""
+    websites = making.websites_of(parts[Directory], report, website)
+    try:
+        found = [await _sheets(parts, report, one, days) for one in websites]
+    except UnansweredQuery as failed:
+        raise Unavailable(str(failed)) from failed
+    whole = [
+        sheet if len(websites) == 1 else replace(sheet, name=f"{number}-{_named(one)}/{sheet.name}")
+        for number, (one, sheets) in enumerate(zip(websites, found, strict=True), 1)
+        for sheet in sheets
+    ]
+    content = await asyncio.to_thread(export.archive, whole, report.file_format)
+    name = _named(website) if len(websites) == 1 else "report"
+    return ReportExport(f"{name}-{days.first}-{days.last}.zip", content)
+
+
+def _named(website: Website) -> str:
+    return website.domain or "website"
+
+
+async def _sheets(parts: Parts, report: Report, website: Website, days: DayRange) -> Sequence[export.ExportSheet]:
+    """The tables of one website. Raises UnansweredQuery."""
     query = await making.query_of(parts, report, website, days)
     goals = await active_goals(parts.box_db, website.id)
     measured = await parts[Presence].kinds(website.site)
     names = (*parts_of(query.view, measured), *(("goals",) if goals else ()))
     own: export.Own = {"goals": partial(sheet, view=query.view, goals=goals)}
-    try:
-        sheets = await export.sheets_of(query.asking, query.view, names, own)
-    except UnansweredQuery as failed:
-        raise Unavailable(str(failed)) from failed
-    content = await asyncio.to_thread(export.archive, sheets)
-    return ReportExport(f"{website.domain or 'website'}-{days.first}-{days.last}.zip", content)
+    return await export.sheets_of(query.asking, query.view, names, own)
 
 
-def export_text(content: ReportContent, made: ReportExport | None) -> str:
+def export_text(content: ReportContent, form: FileFormat, made: ReportExport | None) -> str:
     """The line about the attached export. `made` is None for a preview."""
+    kind = FORMAT_LABELS[form]
     if made is None or len(made.content) <= MOST_ATTACHED:
-        return _("The figures are attached as CSV files.")
+        return _("The figures are attached as {kind} files.").format(kind=kind)
     path, _mark, days = content.url.partition("?")
-    return _("The CSV files are too large for an email ({size}). Download them: {url}").format(
-        size=figures.size(len(made.content)), url=f"{path}/export/csv?{days}"
+    return _("The {kind} files are too large for an email ({size}). Download them: {url}").format(
+        kind=kind, size=figures.size(len(made.content)), url=f"{path}/export/csv?{days}"
     )
 
 

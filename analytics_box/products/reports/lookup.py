@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from analytics_box.base.errors import NotFound
 from analytics_box.products.reports import rows, schedule
 from analytics_box.products.reports.report import REPORTS, RecipientShown, Report, ReportShown
 from analytics_box.resource.fields import answer_of, date
@@ -13,13 +14,25 @@ from analytics_box.web.palette.hit import PaletteHit, PaletteSearch
 
 
 async def of_website(call: Call, website: Website) -> list[Report]:
-    """The reports of a website, oldest first."""
-    return await call.read(lambda db: REPORTS.all(db, "website_id = ? order by created_at, id", website.id))
+    """The reports of a website whose other websites the caller can reach as well, oldest first."""
+    found = await call.read(lambda db: REPORTS.all(db, "website_id = ? order by created_at, id", website.id))
+    return [one for one in found if _reaches(call, one)]
 
 
 async def find_report(call: Call, report_id: str, website_id: str | None = None) -> tuple[Website, Report]:
-    """A report of one of the caller's websites, or of this one. Raises NotFound."""
-    return await own_row(call, REPORTS.find, "report", report_id, website_id)
+    """A report of one of the caller's websites, or of this one, if all of its websites are in reach. Raises
+    NotFound."""
+    website, report = await own_row(call, REPORTS.find, "report", report_id, website_id)
+    if not _reaches(call, report):
+        raise NotFound.of("report", report_id)
+    return website, report
+
+
+def _reaches(call: Call, report: Report) -> bool:
+    """Whether a caller who is restricted to some websites can reach all of a report's."""
+    return call.identity.resources is None or (
+        not report.all_websites and all(call.identity.reaches(one) for one in report.websites)
+    )
 
 
 async def answers(call: Call, reports: list[Report]) -> list[ReportShown]:

@@ -1,13 +1,13 @@
 """The figures of a report on a period, by the queries of the dashboard."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date
 from functools import partial
 from typing import Final
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.errors import Unavailable
@@ -18,7 +18,6 @@ from analytics_box.figures.board import Metric, Rows
 from analytics_box.figures.comparing import Comparison, compared_days
 from analytics_box.figures.movers import can_be_explained, movers
 from analytics_box.figures.page import MOST_ASKED
-from analytics_box.figures.periods import period_text
 from analytics_box.figures.view import View, read_view
 from analytics_box.figures.watched import WatchedWebsites
 from analytics_box.products.funnels.figures import TOTALS as FUNNEL_TOTALS
@@ -28,23 +27,25 @@ from analytics_box.products.funnels.rules import steps_of
 from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures
 from analytics_box.products.goals.lookup import of_website as goals_of
 from analytics_box.products.notes import change as notes
-from analytics_box.products.notes.on_charts import when
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.reports import related
 from analytics_box.products.reports.content import (
     ReportBar,
     ReportContent,
     ReportFigure,
+    ReportRemark,
     ReportTable,
     change_text,
     count_row,
+    period_words,
     rate_row,
 )
-from analytics_box.products.reports.report import Report, Section
+from analytics_box.products.reports.report import MOST_WEBSITES, Report, Section
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
 from analytics_box.query.ranges import DayRange
 from analytics_box.query.run import QueryRunner
+from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Parts
 from analytics_box.web.page.dates import USUAL, WEEKDAYS
@@ -84,11 +85,31 @@ class ReportQuery(Struct, frozen=True):
 
 async def make(parts: Parts, report: Report, website: Website, days: DayRange) -> ReportContent:
     """The content of a report on these days. Raises Unavailable."""
-    query = await query_of(parts, report, website, days)
     try:
-        return await _content(query)
+        found = [
+            await _content(await query_of(parts, report, one, days))
+            for one in websites_of(parts[Directory], report, website)
+        ]
     except UnansweredQuery as failed:
         raise Unavailable(str(failed)) from failed
+    if len(found) > 1:
+        found = [_without_empty_lists(one) for one in found]
+    return replace(found[0], others=tuple(found[1:]))
+
+
+def _without_empty_lists(content: ReportContent) -> ReportContent:
+    """A section of a report about several websites, which would be long with them."""
+    bars = content.bars if any(bar.visitors for bar in content.bars) else ()
+    return replace(content, bars=bars, tables=tuple(one for one in content.tables if one.rows))
+
+
+def websites_of(websites: Directory, report: Report, website: Website) -> list[Website]:
+    """The websites that a report is about, its own first, of those that its organization has now."""
+    further = websites.of(website.organization_id)
+    return [
+        website,
+        *(one for one in further if one != website and (report.all_websites or one.id in report.websites)),
+    ][:MOST_WEBSITES]
 
 
 async def query_of(parts: Parts, report: Report, website: Website, days: DayRange) -> ReportQuery:
@@ -124,7 +145,8 @@ async def _content(query: ReportQuery) -> ReportContent:
     totals = _totals(query, now, before)
     moved, parts_moved = await _movers(query, now, before) if "changes" in sections else ("", ())
     outages = await _outages(query) if "uptime" in sections else ()
-    visitors = totals[0]
+    noted = (*outages, *(await _notes(query) if "notes" in sections else ()))
+    visitors, against = totals[0], None if earlier is None else (earlier.first.isoformat(), earlier.last.isoformat())
     range_address = urlencode({"range": "custom", "from": days.first.isoformat(), "to": days.last.isoformat()})
     return ReportContent(
         report=report.name,
@@ -135,8 +157,9 @@ async def _content(query: ReportQuery) -> ReportContent:
         first_day=days.first.isoformat(),
         last_day=days.last.isoformat(),
         time_zone=report.time_zone,
-        period=f"{_weekday(days.first)} {period_text(days, USUAL)}" if days.length == 1 else period_text(days, USUAL),
-        compared=period_text(earlier, USUAL) if earlier is not None else "",
+        period=period_words((days.first.isoformat(), days.last.isoformat()), USUAL),
+        compared="" if against is None else period_words(against, USUAL, weekday=False),
+        compared_days=against,
         lead=ngettext("1 visitor", "{count} visitors", int(visitors.number or 0)).format(count=visitors.value)
         + (f", {visitors.change}" if visitors.change else ""),
         url=f"{parts.settings.public_url}/sites/{website.id}?{range_address}",
@@ -154,7 +177,8 @@ async def _content(query: ReportQuery) -> ReportContent:
             *([await related.errors_table(parts, website, asking, ROWS)] if "errors" in sections else ()),
             *(await related.flag_tables(parts, website, asking) if "flags" in sections else ()),
         ),
-        remarks=(*(text for _start, _end, text in outages), *(await _notes(query) if "notes" in sections else ())),
+        remarks=tuple(one.words(asking.zone, USUAL) for one in noted),
+        noted=noted,
     )
 
 
@@ -169,19 +193,21 @@ def _totals(query: ReportQuery, now: tiles.Totals, before: tiles.Totals | None) 
     return tuple(found)
 
 
-async def _bars(query: ReportQuery, outages: Sequence[tuple[date, date, str]]) -> tuple[ReportBar, ...]:
+async def _bars(query: ReportQuery, outages: Sequence[ReportRemark]) -> tuple[ReportBar, ...]:
     """The visitors of each day. Raises UnansweredQuery."""
     metric = query.view.charted["visitors"]
     (rows,) = await query.asking.rows((metric.series,))
+    zone = query.asking.zone
+    down = [(day_of(one.at, zone), day_of(max(one.at, (one.until or one.at) - 1), zone)) for one in outages]
     counts = [(date.fromisoformat(str(row["date"])[:10]), int(metric.of(row) or 0)) for row in rows]
     highest = max((visitors for _day, visitors in counts), default=0)
     return tuple(
         ReportBar(
             day.isoformat(),
-            _weekday(day) if len(counts) <= 7 else str(day.day) if day.day % 7 == 1 or number == 0 else "",
+            WEEKDAYS[day.weekday()] if len(counts) <= 7 else str(day.day) if day.day % 7 == 1 or number == 0 else "",
             visitors,
             max(1, round(_HIGHEST * visitors / highest)) if visitors else 0,
-            any(first <= day <= last for first, last, _text in outages),
+            any(first <= day <= last for first, last in down),
         )
         for number, (day, visitors) in enumerate(counts)
     )
@@ -293,36 +319,18 @@ async def _uptimes(query: ReportQuery) -> tuple[ReportTable, ...]:
     return (ReportTable("uptime", _("Uptime"), _("Uptime"), rows),) if rows else ()
 
 
-async def _outages(query: ReportQuery) -> Sequence[tuple[date, date, str]]:
-    """The outages of the website: their first and last day, and what is said of them, the longest first."""
-    window, zone = query.asking.window, query.asking.zone
+async def _outages(query: ReportQuery) -> tuple[ReportRemark, ...]:
+    """The outages of the website, the longest first."""
+    window = query.asking.window
     found = await query.parts[WatchedWebsites].outages(query.website.id, window.start, window.end)
     longest = sorted(found, key=lambda one: one.start - one.until)[:MOST_REMARKS]
-    return [
-        (
-            day_of(one.start, zone),
-            day_of(max(one.start, one.until - 1), zone),
-            _("Down for {duration}, from {start}.").format(
-                duration=figures.duration((one.until - one.start) / 1000), start=_moment(one.start, zone)
-            ),
-        )
-        for one in longest
-    ]
+    return tuple(ReportRemark(one.start, one.until) for one in longest)
 
 
-async def _notes(query: ReportQuery) -> tuple[str, ...]:
+async def _notes(query: ReportQuery) -> tuple[ReportRemark, ...]:
     """The notes in the period."""
     window = query.asking.window
     found = await query.parts.box_db.read(
         lambda db: notes.between(db, query.website.id, window.start, window.end - 1, MOST_REMARKS)
     )
-    return tuple(f"{when(note, query.asking.zone, USUAL)}: {figures.visible(note.content.text)}" for note in found)
-
-
-def _weekday(day: date) -> str:
-    return WEEKDAYS[day.weekday()]
-
-
-def _moment(instant: int, zone: ZoneInfo) -> str:
-    local = datetime.fromtimestamp(instant / 1000, zone)
-    return f"{_weekday(local)} {local:%H:%M}"
+    return tuple(ReportRemark(one.at, one.until, one.content.text, one.content.days) for one in found)

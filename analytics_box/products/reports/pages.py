@@ -19,7 +19,7 @@ from analytics_box.base.notify.mail import Mailer
 from analytics_box.base.translation import _, ngettext
 from analytics_box.figures.periods import period_text
 from analytics_box.products.alerts.alert_rule import DAYS
-from analytics_box.products.reports import calls, wording
+from analytics_box.products.reports import calls, exporting, wording
 from analytics_box.products.reports.lookup import answers, find_report, of_website
 from analytics_box.products.reports.report import (
     EXPORT_TARGETS,
@@ -43,7 +43,7 @@ from analytics_box.query.ranges import DayRange
 from analytics_box.tenants.accounts.preferences import zone_groups
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.tenancy.messages import message_of
-from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.reach import all_own, own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.front import CONTENT_SECURITY_POLICY
@@ -76,6 +76,7 @@ SECTION_LABELS: Final[Mapping[Section, str]] = {
 }
 EXPORT_LABELS: Final[Mapping[ExportTarget, str]] = {
     "email": _("Attach to emails"),
+    "webhook": _("Offer to webhooks"),
     "storage": _("Copy to the server's S3 storage"),
 }
 DAY_LABELS: Final = dict(zip(DAYS, dates.WEEKDAYS, strict=True))
@@ -87,7 +88,9 @@ _LABELS: Final = {
     "hour": _("Hour"),
     "timeZone": _("Time zone"),
     "sections": _("Contents"),
-    "exports": _("CSV files"),
+    "exports": _("Files"),
+    "fileFormat": _("File format"),
+    "websiteIds": _("Websites"),
 }
 _DELETE: Final = ConfirmationTexts(
     _("Delete the report {name}?"), _("It is no longer sent, and its deliveries are deleted."), _("Delete {name}")
@@ -273,6 +276,13 @@ def _message(form: Mapping[str, str]) -> dict[str, Any]:
         "timeZone": form.get("timeZone", ""),
         "sections": [section for section in SECTIONS if f"section.{section}" in form],
         "exports": [target for target in EXPORT_TARGETS if f"export.{target}" in form],
+        "fileFormat": form.get("fileFormat", "csv"),
+        "allWebsites": form.get("scope") == "all",
+        "websiteIds": [
+            name.removeprefix("website.")
+            for name in form
+            if name.startswith("website.") and form.get("scope") == "selected"
+        ],
         "channelIds": [name.removeprefix("channel.") for name in form if name.startswith("channel.")],
         "recipients": [one for one in re.split(r"[\s,;]+", form.get("recipients", "")) if one],
         "isActive": "isActive" in form,
@@ -290,6 +300,9 @@ def _values(report: ReportShown) -> dict[str, str]:
         "recipients": "\n".join(one.email for one in report.recipients),
         "isActive": "on" if report.isActive else "",
         "segmentId": _KEPT if report.isFiltered else _ALL,
+        "fileFormat": report.fileFormat,
+        "scope": "all" if report.allWebsites else "selected" if report.websiteIds else "one",
+        **{f"website.{one}": "on" for one in report.websiteIds},
         **{f"weekday.{day}": "on" for day in report.weekdays},
         **{f"section.{section}": "on" for section in report.sections},
         **{f"export.{target}": "on" for target in report.exports},
@@ -325,6 +338,9 @@ async def _form(visit: PageRequest, website: Website, report: Report | None, aga
             or f"export.{name}" in again.values
             or (visit.person.is_administrator and visit.parts.settings.backup_to.startswith(S3))
         },
+        formats=exporting.FORMAT_LABELS,
+        scopes={"one": _("Only this website"), "selected": _("Selected websites"), "all": _("All websites")},
+        websites=[(one.id, one.name, one.domain) for one in all_own(visit.call) if one != website],
         channels=[(one.id, one.name, CHANNEL_KINDS[one.kind].label) for one in channels],
         segments=await verbs.visible(visit.call, SEGMENTS, website),
         is_filtered=report is not None and bool(report.filters),

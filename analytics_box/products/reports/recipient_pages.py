@@ -8,16 +8,17 @@ from typing import Final
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.base import errors
 from analytics_box.base.notify.mail import ONE_CLICK
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import SealBroken
 from analytics_box.base.translation import _
-from analytics_box.products.reports import change
+from analytics_box.products.reports import change, rows
 from analytics_box.products.reports.report import REPORTS, Report
-from analytics_box.products.reports.rows import ReportRecipient
-from analytics_box.products.reports.sending import ReportDeliveries
+from analytics_box.products.reports.rows import RECIPIENTS, ReportRecipient
+from analytics_box.products.reports.sending import EXPORTS_KEPT, ReportDeliveries
 from analytics_box.web.guard import check_same_origin
-from analytics_box.web.page.visit import Page, PageRequest, Visitor
+from analytics_box.web.page.visit import Next, Page, PageRequest, Visitor
 
 # Requests of one network.
 PER_MINUTE: Final = 60
@@ -88,15 +89,36 @@ async def unsubscribe(visit: Visitor, token: FromPath[str]) -> Page:
     return _notice(visit, 200, *_GONE)
 
 
-async def _find(visit: PageRequest, token: str) -> tuple[ReportRecipient, Report] | None:
-    """The recipient that a link was sent to, with the report. Raises RateLimited."""
+async def files(visit: Visitor, token: FromPath[str]) -> Next:
+    """GET /reports/files/{token}: the files of a report that a webhook was offered. Raises NotFound or RateLimited."""
+    _take(visit, token)
+    gone = errors.NotFound(_("This link has expired"))
+    try:
+        run_id = visit.parts[ReportDeliveries].links.id_in(token, "files")
+    except SealBroken as broken:
+        raise gone from broken
+    kept_since = visit.call.now - EXPORTS_KEPT
+    found = None if run_id is None else await visit.call.read(lambda db: rows.export_of(db, run_id, kept_since))
+    if found is None:
+        raise gone
+    return visit.download(found[1], "application/zip", found[0])
+
+
+def _take(visit: PageRequest, token: str) -> None:
+    """Count the use of a link before anything is looked up. Raises RateLimited or NotFound."""
     visit.parts.limits.take("links of reports", visit.call.identity.limit_name, PER_MINUTE)
     if len(token) > _LONGEST_TOKEN:
-        return None
+        raise errors.NotFound(_("There is nothing at this address"))
+
+
+async def _find(visit: PageRequest, token: str) -> tuple[ReportRecipient, Report] | None:
+    """The recipient that a link was sent to, with the report. Raises RateLimited or NotFound."""
+    _take(visit, token)
     keys = visit.parts[ReportDeliveries].links
 
     def find(db: Connection) -> tuple[ReportRecipient, Report] | None:
-        recipient = keys.recipient(db, token)
+        recipient_id = keys.id_in(token)
+        recipient = None if recipient_id is None else RECIPIENTS.find(db, recipient_id)
         report = None if recipient is None else REPORTS.find(db, recipient.report_id)
         return None if recipient is None or report is None else (recipient, report)
 

@@ -34,10 +34,12 @@ Section = Literal[
     "flags",
     "notes",
 ]
-ExportTarget = Literal["email", "storage"]
+ExportTarget = Literal["email", "webhook", "storage"]
+FileFormat = Literal["csv", "parquet"]
 FREQUENCIES: Final[tuple[Frequency, ...]] = get_args(Frequency)
 SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
 EXPORT_TARGETS: Final[tuple[ExportTarget, ...]] = get_args(ExportTarget)
+FILE_FORMATS: Final[tuple[FileFormat, ...]] = get_args(FileFormat)
 USUAL_SECTIONS: Final[tuple[Section, ...]] = ("figures", "changes", "sources", "pages", "goals", "uptime", "notes")
 USUAL_HOUR: Final = 8
 # Of a website.
@@ -45,6 +47,7 @@ MOST_REPORTS: Final = 20
 # Of a report.
 MOST_RECIPIENTS: Final = 50
 MOST_CHANNELS: Final = 20
+MOST_WEBSITES: Final = 50
 # Reports that are kept with their deliveries.
 MOST_RUNS: Final = 60
 
@@ -75,7 +78,7 @@ def _sections(given: tuple[Section, ...]) -> tuple[Section, ...]:
     return _in_order(SECTIONS, given)
 
 
-def _channels(given: tuple[str, ...]) -> tuple[str, ...]:
+def _ids(given: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(set(given)))
 
 
@@ -84,8 +87,9 @@ class Report(Struct, frozen=True, rename="camel"):
 
     It is sent at its local `hour`, about the days since it was sent before: on all days, on its `weekdays` (one of them
     for a weekly report), or on the first day of a month. Periods that were over before
-    `active_since` are not reported. `exports` say where the figures go as CSV files: they are attached to mails, or put
-    into the S3 storage of backups.
+    `active_since` are not reported. It is also about further `websites`, or about all of the organization. `exports`
+    say where the figures go as files: they are attached to mails, offered to webhooks, or put into the S3 storage of
+    backups.
     """
 
     id: str
@@ -99,7 +103,10 @@ class Report(Struct, frozen=True, rename="camel"):
     exports: Annotated[
         tuple[ExportTarget, ...], Meta(max_length=len(EXPORT_TARGETS)), Field(clean=partial(_in_order, EXPORT_TARGETS))
     ]
-    channels: Annotated[tuple[str, ...], Meta(max_length=MOST_CHANNELS), Field(name="channelIds", clean=_channels)]
+    file_format: Annotated[FileFormat, Field()]
+    websites: Annotated[tuple[str, ...], Meta(max_length=MOST_WEBSITES), Field(name="websiteIds", clean=_ids)]
+    all_websites: Annotated[bool, Field()]
+    channels: Annotated[tuple[str, ...], Meta(max_length=MOST_CHANNELS), Field(name="channelIds", clean=_ids)]
     is_active: Annotated[bool, Field()]
     filters: tuple[QueryFilterInput, ...]
     active_since: int
@@ -114,7 +121,10 @@ REPORTS: Final = AuditedTable(
     "report",
     "report",
     about=lambda report: {"name": report.name, "websiteId": report.website_id},
-    lists={"channels": ChildList("report_channels", "report_id", "channel_id")},
+    lists={
+        "channels": ChildList("report_channels", "report_id", "channel_id"),
+        "websites": ChildList("report_websites", "report_id", "website_id"),
+    },
 )
 
 
@@ -140,7 +150,8 @@ class OneReport(Struct, frozen=True, forbid_unknown_fields=True):
 
 @input_of(Report, needed=("name",))
 class NewReport(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Input of reports.create. Recipients who are not members of the organization have to confirm.
+    """Input of reports.create. Recipients who are not members of the organization have to confirm. The report belongs
+    to `websiteId`; `websiteIds` are further websites of the same organization, and `allWebsites` includes all of them.
 
     With `segmentId` the report is about what the filters of this segment let through now.
     """
@@ -164,7 +175,7 @@ RecipientState = Literal["confirmed", "unconfirmed", "left"]
 
 class RecipientShown(Struct, frozen=True):
     """A recipient. Reports go to `confirmed` ones only; a member who has `left` the organization,
-    or can no longer see the website, gets none."""
+    or can no longer see any of its websites, gets none."""
 
     email: str
     isMember: bool
@@ -172,7 +183,8 @@ class RecipientShown(Struct, frozen=True):
 
 
 class ReportShown(Struct, frozen=True):
-    """A report. `nextAt` is when it is sent next, null for an inactive one."""
+    """A report. `nextAt` is when it is sent next, null for an inactive one. `websiteIds` are websites in addition to
+    `websiteId`."""
 
     id: str
     websiteId: str
@@ -183,6 +195,9 @@ class ReportShown(Struct, frozen=True):
     timeZone: str
     sections: tuple[Section, ...]
     exports: tuple[ExportTarget, ...]
+    fileFormat: FileFormat
+    websiteIds: tuple[str, ...]
+    allWebsites: bool
     channelIds: tuple[str, ...]
     recipients: list[RecipientShown]
     isActive: bool

@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from analytics_box.base.identity import DateFormat, TimeFormat
 from analytics_box.base.notify.receivers import OutboxTables
 from analytics_box.base.notify.rules import ReceiverBackoff
 from analytics_box.base.store import records
@@ -17,16 +18,30 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.reports.report import MOST_RUNS, RecipientState
 from analytics_box.resource.table import Table
+from analytics_box.web.page.dates import USUAL, Formats
 
 RECEIVERS: Final = OutboxTables("report_recipients", "report_deliveries", "recipient_id", "true")
-# Recipients who can be sent a report: `report_recipients` and `websites` are in the statement.
+# Recipients who can be sent a report: `report_recipients`, `reports` and `websites` are in the statement. Members need
+# access to one of its websites.
 _RECEIVES: Final = """
   report_recipients.confirmed_at is not null and (report_recipients.user_id is null or exists (
     select 1 from members
     where members.user_id = report_recipients.user_id and members.organization_id = websites.organization_id
-      and (members.resources is null or exists (select 1 from json_each(members.resources) where value = websites.id))
+      and (members.resources is null or exists (
+        select 1 from json_each(members.resources) as reached
+        join websites as one on one.id = reached.value and one.deleted_at is null
+        where one.id = websites.id or (one.organization_id = websites.organization_id and (
+          reports.all_websites = 1 or exists (
+            select 1 from report_websites where report_id = reports.id and website_id = one.id
+          )
+        ))
+      ))
   ))
 """
+
+
+# The user who created a report.
+_MAKER: Final = "case when reports.created_by like 'user:%' then substr(reports.created_by, 6) end"
 
 
 class ReportRecipient(Struct, frozen=True):
@@ -79,7 +94,8 @@ RUNS: Final = Table("report_runs", ReportRun)
 
 
 class ReportDelivery(Struct, frozen=True):
-    """A pending mail: a report, or without `content` the request to confirm."""
+    """A pending mail: a report, or without `content` the request to confirm. `resources` are the ids, as JSON, of those
+    that a member can access, or null for all. The formats are the reader's: the member's, or of who made the report."""
 
     number: int
     run_id: str | None
@@ -94,6 +110,9 @@ class ReportDelivery(Struct, frozen=True):
     website_id: str
     website: str
     organization_id: str
+    resources: str | None
+    date_format: DateFormat
+    time_format: TimeFormat
     failures: int
     failing_since: int | None
     not_before: int
@@ -152,6 +171,18 @@ def recipients(db: Connection, reports: Collection[str]) -> list[RecipientLine]:
     )
 
 
+def formats_of(db: Connection, report_id: str) -> Formats:
+    """The date formats of the user who created a report."""
+    found = db.execute(
+        f"""
+        -- reports.formats_of
+        select date_format, time_format from reports join users on users.id = {_MAKER} where reports.id = ?
+        """,
+        (report_id,),
+    ).fetchone()
+    return USUAL if found is None else Formats(*found)
+
+
 def has_run(db: Connection, report_id: str, first_day: str) -> bool:
     """Whether the report of this period was sent by the schedule."""
     return RUNS.count(db, "report_id = ? and first_day = ? and manual = 0", report_id, first_day) > 0
@@ -186,11 +217,19 @@ def put_export(db: Connection, run: ReportRun, name: str, content: bytes, *, upl
     )
 
 
-def export_of(db: Connection, run_id: str) -> tuple[str, bytes] | None:
-    """The name and the content of the export of a report."""
+def export_of(db: Connection, run_id: str, since: int = 0) -> tuple[str, bytes] | None:
+    """The name and the content of the export of a report, if it was made after this instant."""
     found = db.execute(
-        "-- reports.export_of\nselect name, content from report_exports where run_id = ? and content is not null",
-        (run_id,),
+        """
+        -- reports.export_of
+        select report_exports.name, report_exports.content from report_exports
+        join report_runs on report_runs.id = run_id
+        join reports on reports.id = report_id
+        join websites on websites.id = website_id and websites.deleted_at is null
+        join organizations on organizations.id = websites.organization_id and organizations.deleted_at is null
+        where run_id = ? and report_exports.content is not null and report_exports.created_at > ?
+        """,
+        (run_id, since),
     )
     return found.fetchone()
 
@@ -256,8 +295,12 @@ def due(
         f"""
         -- reports.due
         select number, run_id, report_runs.content, attempts, one.created_at, recipient_id,
-          coalesce((select users.email from users where users.id = user_id), email), user_id is not null,
+          coalesce((select users.email from users where users.id = user_id), report_recipients.email),
+          user_id is not null,
           reports.id, reports.name, websites.id, websites.name, websites.organization_id,
+          (select resources from members where members.user_id = report_recipients.user_id
+            and members.organization_id = websites.organization_id),
+          coalesce(reader.date_format, ?5), coalesce(reader.time_format, ?6),
           failures, failing_since, not_before
         from report_deliveries as one
         join report_recipients on report_recipients.id = recipient_id
@@ -265,17 +308,18 @@ def due(
         join websites on websites.id = website_id and websites.deleted_at is null
         join organizations on organizations.id = websites.organization_id and organizations.deleted_at is null
         left join report_runs on report_runs.id = run_id
-        where due_at <= ? and (run_id is null or {_RECEIVES})
-          and recipient_id not in (select value from json_each(?))
-          and websites.organization_id not in (select value from json_each(?))
+        left join users as reader on reader.id = coalesce(report_recipients.user_id, {_MAKER})
+        where due_at <= ?1 and (run_id is null or {_RECEIVES})
+          and recipient_id not in (select value from json_each(?2))
+          and websites.organization_id not in (select value from json_each(?3))
           and not exists (
             select 1 from report_deliveries as earlier
             where earlier.recipient_id = one.recipient_id and earlier.due_at is not null
               and earlier.number < one.number
           )
-        order by due_at, number limit ?
+        order by due_at, number limit ?4
         """,
-        (now, _list(without), _list(organizations), most),
+        (now, _list(without), _list(organizations), most, USUAL.date, USUAL.time),
     )
 
 

@@ -10,7 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import Collection
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -29,14 +29,16 @@ from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.seal import Seal
+from analytics_box.base.translation import _
 from analytics_box.products.reports import rows, schedule
 from analytics_box.products.reports.report import REPORTS, Report
-from analytics_box.products.reports.rows import RECEIVERS, RECIPIENTS, RUNS, ReportDelivery, ReportRecipient, ReportRun
+from analytics_box.products.reports.rows import RECEIVERS, RUNS, ReportDelivery, ReportRun
 from analytics_box.products.reports.schedule import DuePeriod
 from analytics_box.query.ranges import DayRange
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Parts
+from analytics_box.web.page.dates import Formats
 
 if TYPE_CHECKING:
     from analytics_box.products.reports import content as contents
@@ -52,29 +54,31 @@ log = logging.getLogger(__name__)
 UNCONFIRMED_FOR: Final = 7 * DAY
 # Before a report is made again whose figures could not be had in time.
 _MAKE_AGAIN: Final = 5 * MINUTE
-# Deliveries are retried for a day.
-_EXPORTS_KEPT: Final = 2 * DAY
+# Deliveries are retried for a day, and links to files expire.
+EXPORTS_KEPT: Final = 2 * DAY
 # Characters of a link, next to the recipient's id.
 _MAC: Final = 24
 
 
+LinkPurpose = Literal["recipient", "files"]
+
+
 class ReportLinkKeys:
-    """The links in mails: the id of a recipient with a code that only this box's key gives."""
+    """The links in mails and messages: the id of a recipient or of an export with a code that only this box's key
+    gives."""
 
     def __init__(self, seal: Seal) -> None:
         self._seal = seal
 
-    def token(self, recipient_id: str) -> str:
-        """The part of an address that proves who it was sent to. Raises SealBroken."""
-        key = self._seal.derive("links of reports")
-        return f"{recipient_id}.{hmac.digest(key, recipient_id.encode(), sha256).hex()[:_MAC]}"
+    def token(self, id: str, about: LinkPurpose = "recipient") -> str:
+        """The part of an address that proves that this box made it. Raises SealBroken."""
+        key = self._seal.derive("links of reports" if about == "recipient" else "files of reports")
+        return f"{id}.{hmac.digest(key, id.encode(), sha256).hex()[:_MAC]}"
 
-    def recipient(self, db: Connection, token: str) -> ReportRecipient | None:
-        """The recipient that a link was sent to, unless they have unsubscribed. Raises SealBroken."""
-        recipient_id, dot, _mac = token.partition(".")
-        if not dot or not hmac.compare_digest(self.token(recipient_id).encode(), token.encode()):
-            return None
-        return RECIPIENTS.find(db, recipient_id)
+    def id_in(self, token: str, about: LinkPurpose = "recipient") -> str | None:
+        """The id in a token, None for a forged one. Raises SealBroken."""
+        id, dot, _mac = token.partition(".")
+        return id if dot and hmac.compare_digest(self.token(id, about).encode(), token.encode()) else None
 
 
 class ReportDeliveries:
@@ -121,7 +125,7 @@ class ReportDeliveries:
     async def sweep(self) -> None:
         """Delete recipients who have not confirmed, and exports that no delivery needs any longer."""
         now = self._clock.now()
-        await self._db.write(lambda db: rows.sweep(db, now - UNCONFIRMED_FOR, now - _EXPORTS_KEPT))
+        await self._db.write(lambda db: rows.sweep(db, now - UNCONFIRMED_FOR, now - EXPORTS_KEPT))
 
     async def _due(self, recipients: Collection[str], organizations: Collection[str]) -> list[ReportDelivery]:
         now = self._clock.now()
@@ -156,7 +160,12 @@ class ReportDeliveries:
             confirm = f"{url}/reports/confirm/{token}"
             asked = delivery.report, delivery.website
             return await self._sender.mail(wording.request_of(*asked, links, self.render, confirm=confirm, **named))
-        content = msgspec.json.decode(delivery.content, type=contents.ReportContent)
+        whole = msgspec.json.decode(delivery.content, type=contents.ReportContent)
+        resources = None if delivery.resources is None else msgspec.json.decode(delivery.resources, type=set[str])
+        content = contents.in_reach(whole, resources)
+        if content is None:
+            return SendOutcome(_("The recipient can no longer access these websites"), final=True)
+        content = contents.in_formats(content, Formats(delivery.date_format, delivery.time_format))
         mail = wording.mail_of(content, links, self.render, **named)
         run_id = delivery.run_id
         found = await self._db.read(lambda db: rows.export_of(db, run_id)) if content.export and run_id else None
@@ -196,9 +205,14 @@ async def send(parts: Parts, report: Report, website: Website, days: DayRange, *
     content = await making.make(parts, report, website, days)
     export = await exporting.make_export(parts, report, website, days) if report.exports else None
     if "email" in report.exports:
-        content = replace(content, export=exporting.export_text(content, export))
+        content = replace(content, export=exporting.export_text(content, report.file_format, export))
     stored, now = msgspec.json.encode(content).decode(), parts.clock.now()
     run = ReportRun(ids.new_id(), report.id, days.first.isoformat(), days.last.isoformat(), manual, stored, now)
+
+    files = None
+    if export is not None and "webhook" in report.exports:
+        url = f"{parts.settings.public_url}/reports/files/{parts[ReportDeliveries].links.token(run.id, 'files')}"
+        files = contents.ExportLink(url, export.name, len(export.content), now + EXPORTS_KEPT)
 
     def claim(db: Connection) -> bool:
         current = REPORTS.find(db, report.id)
@@ -210,7 +224,7 @@ async def send(parts: Parts, report: Report, website: Website, days: DayRange, *
         rows.queue(db, run)
         if export is not None:
             rows.put_export(db, run, export.name, export.content, uploads="storage" in report.exports)
-        message = wording.message_of(content, now)
+        message = wording.message_of(contents.in_formats(content, rows.formats_of(db, report.id)), now, files)
         topic, organization_id = f"report:{run.id}", website.organization_id
         queue_deliveries(db, organization_id, message, topic=topic, now=now, only=report.channels)
         rows.forget_old_runs(db, report.id)

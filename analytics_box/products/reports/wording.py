@@ -12,9 +12,9 @@ from msgspec import Struct
 from analytics_box.base.notify.html_mail import Action, HtmlMail, Render, style_html
 from analytics_box.base.notify.mail import Mail, unsubscribe_headers
 from analytics_box.base.notify.message import Message, line
-from analytics_box.base.translation import _
+from analytics_box.base.translation import _, ngettext
 from analytics_box.base.urls import url_parts
-from analytics_box.products.reports.content import ReportContent, ReportFigure, ReportTable
+from analytics_box.products.reports.content import ExportLink, ReportContent, ReportFigure, ReportTable
 
 TEMPLATE: Final = "mail/report.html"
 MESSAGE_TYPE: Final = "report.sent"
@@ -40,7 +40,7 @@ def mail_of(content: ReportContent, links: ReportLinks, render: Render, *, to: s
         text(content, links, to),
         html=html(content, links, render, to=to),
         id=id,
-        of=line(content.website, _LONGEST_NAME),
+        of=line(content.report if content.others else content.website, _LONGEST_NAME),
         headers=(_list_id(report_id, links), *unsubscribe_headers(links.unsubscribe)),
     )
 
@@ -71,44 +71,69 @@ def request_of(
     return Mail(to, title, whole, html=mail.rendered(render), id=id, headers=(_list_id(report_id, links),))
 
 
-def message_of(content: ReportContent, at: int) -> Message:
-    """A report as a message to a channel; webhooks get all of its figures as `report`."""
-    fields = [(one.name, _with_change(one)) for one in content.figures]
+def message_of(content: ReportContent, at: int, files: ExportLink | None = None) -> Message:
+    """A report as a message to a channel; webhooks get all of its figures as `report`, and the address of its files."""
+    fields = [(one.name, _with_change(one)) for one in content.figures] if not content.others else []
+    whole = content.websites
+    return Message(
+        type=MESSAGE_TYPE,
+        title=subject(content),
+        text="\n".join(_chat_text(content) if not content.others else [f"{one.website}: {one.lead}" for one in whole]),
+        at=at,
+        url=content.url,
+        fields=tuple(fields),
+        data={"report": msgspec.to_builtins(content)} | ({"files": msgspec.to_builtins(files)} if files else {}),
+    )
+
+
+def _chat_text(content: ReportContent) -> list[str]:
     lists = [
         f"{table.title}: " + ", ".join(f"{one.name} {one.value}" for one in table.rows[:_IN_CHAT])
         for table in content.tables
         if table.rows
     ]
-    return Message(
-        type=MESSAGE_TYPE,
-        title=subject(content),
-        text="\n".join((*_movers_line(content), *lists, *content.remarks)),
-        at=at,
-        url=content.url,
-        fields=tuple(fields),
-        data={"report": msgspec.to_builtins(content)},
-    )
+    return [*_movers_line(content), *lists, *content.remarks]
 
 
 def subject(content: ReportContent) -> str:
-    """The subject, such as "Inkwell, 16 – 22 Nov 2026: 8,214 visitors, ↑ 10.1 %"."""
+    """The subject, such as "Inkwell, 16 – 22 Nov 2026: 8,214 visitors, ↑ 10.1 %", or, about several websites,
+    "Monday report, 16 – 22 Nov 2026: 12 websites"."""
+    if content.others:
+        number = len(content.websites)
+        count = ngettext("1 website", "{count} websites", number).format(count=number)
+        return line(f"{content.report}, {content.period}: {count}", _LONGEST_SUBJECT)
     return line(f"{content.website}, {content.period}: {content.lead}", _LONGEST_SUBJECT)
 
 
 def html(content: ReportContent, links: ReportLinks, render: Render, *, to: str) -> str:
     """The HTML document. `to` is empty for a preview."""
-    return render(
-        TEMPLATE, report=content, links=links, to=to, preview=" ".join((content.lead, *_movers_line(content)))
-    )
+    preview = " ".join(f"{one.website}: {one.lead}." for one in content.websites)
+    if not content.others:
+        preview = " ".join((content.lead, *_movers_line(content)))
+    return render(TEMPLATE, report=content, links=links, to=to, preview=preview)
 
 
 def text(content: ReportContent, links: ReportLinks, to: str) -> str:
     """The plain text."""
     parts = [
-        f"{content.website} ({content.domain})",
+        *([content.report] if content.others else [f"{content.website} ({content.domain})"]),
         f"{content.kind}: {content.period}, {content.time_zone}",
         *([_("Compared with {period}").format(period=content.compared)] if content.compared else []),
         *([_("Filtered: not all visits are included.")] if content.filtered else []),
+        *(row for one in content.websites for row in _website_text(one, is_one_of_many=bool(content.others))),
+        *(["", content.export] if content.export else []),
+        "",
+        "-- ",
+        _("You receive this report as {address}.").format(address=to),
+        _("Unsubscribe: {url}").format(url=links.unsubscribe),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _website_text(content: ReportContent, *, is_one_of_many: bool) -> list[str]:
+    """The lines about one website."""
+    return [
+        *(["", f"# {content.website} ({content.domain})"] if is_one_of_many else []),
         "",
         *(f"{one.name}: {_with_change(one)}" for one in content.figures),
         *([""] if content.bars else []),
@@ -118,15 +143,9 @@ def text(content: ReportContent, links: ReportLinks, to: str) -> str:
         *(row for table in content.tables for row in ("", *_table(table))),
         *(["", _("Notes and outages")] if content.remarks else []),
         *(f"- {remark}" for remark in content.remarks),
-        *(["", content.export] if content.export else []),
         "",
         _("Dashboard: {url}").format(url=content.url),
-        "",
-        "-- ",
-        _("You receive this report as {address}.").format(address=to),
-        _("Unsubscribe: {url}").format(url=links.unsubscribe),
     ]
-    return "\n".join(parts) + "\n"
 
 
 def _movers_line(content: ReportContent) -> tuple[str, ...]:

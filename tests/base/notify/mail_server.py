@@ -136,7 +136,7 @@ class MailServer:
 def _until_dot(stream: BufferedRWPair) -> str:
     lines = []
     while (text := stream.readline().decode()) != ".\r\n":
-        lines.append(text)
+        lines.append(text.removeprefix("."))
     return "".join(lines)
 
 

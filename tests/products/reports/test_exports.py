@@ -1,10 +1,13 @@
 """Exports of reports: CSV files attached to mails and put into the storage of backups, once for each period."""
 
+import csv
 import io
+import json
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from analytics_box.products.reports import exporting, sending
@@ -169,3 +172,55 @@ def test_contents_of_old_exports_are_deleted(here: World) -> None:
     here.pass_days(3)
     here.box.run(here.box.box.parts[sending.ReportDeliveries].sweep())
     assert here.rows("select count(*) from report_exports where content is not null") == [(0,)]
+
+
+def test_parquet_files_have_the_rows_of_the_csv_files_with_their_types(here: World) -> None:
+    here.report(exports=["email"], fileFormat="parquet")
+    here.report(exports=["email"], name="Text")
+    here.pass_days(5)
+    found = [
+        bytes(part.get_payload(decode=True)) for mail in here.mails() for part in mail.walk() if part.get_filename()
+    ]
+    by_form = {next(iter(zipfile.ZipFile(io.BytesIO(one)).namelist())).rpartition(".")[2]: one for one in found}
+    text = sheets(by_form["csv"])
+    with zipfile.ZipFile(io.BytesIO(by_form["parquet"])) as opened:
+        assert {name.replace(".parquet", ".csv") for name in opened.namelist()} == {*text}
+        folder = here.box.box.settings.data_dir
+        for name in opened.namelist():
+            path = opened.extract(name, folder)
+            rows = duckdb.sql(f"select * from read_parquet('{path}')")
+            lines = [*csv.reader(text[name.replace(".parquet", ".csv")].splitlines())]
+            assert lines[0] == rows.columns
+            assert len(rows.fetchall()) == len(lines) - 1, name
+        pages = duckdb.sql(f"select * from read_parquet('{folder}/pages.parquet')")
+        assert "BIGINT" in [str(one) for one in pages.types]
+
+
+def test_webhook_gets_an_address_of_the_files_that_works_without_an_account_until_it_expires(here: World) -> None:
+    webhook = {"type": "webhook", "name": "Hook", "config": {"url": "https://hook.example/"}}
+    channel = here.call("config.createChannel", **webhook)["channel"]["id"]
+    here.report(recipients=[], channelIds=[channel], exports=["webhook"])
+    here.box.clock.advance(seconds=5 * 86_400)
+    here.tick()
+    ((stored,),) = here.rows("select message from deliveries where topic like 'report:%'")
+    files = json.loads(stored)["data"]["files"]
+    path = files["url"].removeprefix("http://localhost:8000")
+    answer = here.box.get(path)
+    assert answer.status == 200
+    assert len(answer.body) == files["size"]
+    assert f"visitors,{len(PEOPLE)}.0" in sheets(answer.body)["figures.csv"].splitlines()
+    run, _dot, code = path.rpartition(".")
+    assert here.box.get(f"{run}.{'0' * len(code)}").status == 404
+    assert here.box.get(path.replace("/files/", "/unsubscribe/"), accept="text/html").status == 200
+    here.box.clock.advance(seconds=(files["expires_at"] - here.box.clock.now()) / 1000)
+    assert here.box.get(path).status == 404
+
+
+def test_report_without_the_webhook_target_offers_no_files(here: World) -> None:
+    webhook = {"type": "webhook", "name": "Hook", "config": {"url": "https://hook.example/"}}
+    channel = here.call("config.createChannel", **webhook)["channel"]["id"]
+    here.report(recipients=[], channelIds=[channel], exports=["email"])
+    here.box.clock.advance(seconds=5 * 86_400)
+    here.tick()
+    ((stored,),) = here.rows("select message from deliveries where topic like 'report:%'")
+    assert "files" not in json.loads(stored)["data"]

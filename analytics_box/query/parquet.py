@@ -1,0 +1,63 @@
+"""Rows as Parquet files, written by DuckDB."""
+
+import json
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from analytics_box.query.catalog.types import Record
+
+_SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
+    "threads": 1,
+    "memory_limit": "256MB",
+    "autoinstall_known_extensions": False,
+}
+# Python types of all values of a column → its type. Other columns are texts; lists and objects are JSON.
+_TYPES: Final[Sequence[tuple[set[type], str]]] = (
+    ({bool}, "boolean"),
+    ({int}, "bigint"),
+    ({int, float}, "double"),
+)
+
+
+def parquet(names: Sequence[str], rows: Sequence[Record]) -> bytes:
+    """Rows as a Parquet file with these columns, compressed with Zstandard. It takes some tenths of a second."""
+    import duckdb  # noqa: PLC0415  # 60 ms and 25 MB that small boxes do not pay
+
+    types = {name: _type([row[name] for row in rows]) for name in names}
+    with tempfile.TemporaryDirectory(prefix="analytics-box-") as folder, duckdb.connect(config=_SETTINGS) as connection:
+        source, target = Path(folder, "rows.json"), Path(folder, "rows.parquet")
+        with source.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(_record(row, types)) + "\n" for row in rows)
+        columns = ", ".join(f"{_quoted(name)}: '{kind}'" for name, kind in types.items())
+        selected = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
+        connection.execute(
+            f"""
+            copy (
+              select {selected} from read_json(?, format = 'newline_delimited', columns = {{{columns}}})
+            ) to {_quoted(str(target))} (format parquet, compression zstd)
+            """,
+            (str(source),),
+        )
+        return target.read_bytes()
+
+
+def _type(values: Iterable[Any]) -> str:
+    kinds = {type(one) for one in values if one is not None}
+    return next((name for among, name in _TYPES if kinds and kinds <= among), "varchar")
+
+
+def _record(row: Mapping[str, Any], types: Mapping[str, str]) -> dict[str, Any]:
+    """The values of a row as its columns have them."""
+    return {name: _text(row[name]) if kind == "varchar" else row[name] for name, kind in types.items()}
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
