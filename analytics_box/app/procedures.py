@@ -104,6 +104,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("shares.list", shares.list_shares, "manage:websites", "admin"),
     Procedure("shares.create", shares.create, "manage:websites", "admin"),
     Procedure("shares.update", shares.update, "manage:websites", "admin"),
+    Procedure("shares.updateLogo", shares.update_logo, "manage:websites", "admin", most_bytes=MOST_LOGO_BODY),
     Procedure("shares.delete", shares.delete, "manage:websites", "admin"),
     Procedure("reports.list", reports.list_reports, "manage:websites", "admin"),
     Procedure("reports.getById", reports.get_by_id, "manage:websites", "admin"),

@@ -292,6 +292,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/sites/{website_id:str}/shares/new", share_settings.add, "admin", kept=True),
     page_route("/sites/{website_id:str}/shares/{share_id:str}", share_settings.edit_form, "admin"),
     form_route("/sites/{website_id:str}/shares/{share_id:str}", share_settings.save, "admin", kept=True),
+    form_route("/sites/{website_id:str}/shares/{share_id:str}/logo", share_settings.upload_logo, "admin"),
+    form_route("/sites/{website_id:str}/shares/{share_id:str}/logo/delete", share_settings.delete_logo, "admin"),
     page_route("/sites/{website_id:str}/shares/{share_id:str}/delete", share_settings.delete_form, "admin"),
     form_route("/sites/{website_id:str}/shares/{share_id:str}/delete", share_settings.delete, "admin"),
     page_route("/sites/{website_id:str}/reports", report_pages.show, "admin"),

@@ -224,6 +224,7 @@ PUBLIC = {
     ("POST", "/share/{slug:str}"),
     ("GET", "/share/{slug:str}/parts/{name:str}"),
     ("GET", "/reports/confirm/{token:str}"),
+    ("GET", "/reports/files/{token:str}"),
     ("POST", "/reports/confirm/{token:str}"),
     ("GET", "/reports/unsubscribe/{token:str}"),
     ("POST", "/reports/unsubscribe/{token:str}"),

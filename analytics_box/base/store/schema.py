@@ -397,6 +397,20 @@ BOX: tuple[Step, ...] = (
             """,
         ),
     ),
+    # The logo of a share link; `logo` is the digest of its picture, empty for none.
+    (
+        "0019_share_logos",
+        (
+            "alter table shares add column logo text not null default ''",
+            """
+            create table share_logos (
+              share_id  text primary key references shares (id) on delete cascade,
+              type      text not null,
+              image     blob not null
+            ) strict
+            """,
+        ),
+    ),
 )
 # Imported history: the progress of each import, and totals of days, by the names of the roll-ups that they add to.
 _IMPORTED = (

@@ -108,7 +108,8 @@ class ReportContent(Struct, frozen=True, kw_only=True):
     tables: tuple[ReportTable, ...] = ()
     remarks: tuple[str, ...] = ()
     export: str = ""
-    compared_days: tuple[str, str] | None = None
+    compared_first: str = ""
+    compared_last: str = ""
     noted: tuple[ReportRemark, ...] = ()
     others: tuple["ReportContent", ...] = ()
 
@@ -120,12 +121,12 @@ class ReportContent(Struct, frozen=True, kw_only=True):
 
 def in_formats(content: ReportContent, formats: Formats) -> ReportContent:
     """A report with its dates and times in a reader's formats."""
-    days, against = (content.first_day, content.last_day), content.compared_days
+    against = content.compared_first, content.compared_last
     zone = ZoneInfo(content.time_zone)
     return replace(
         content,
-        period=period_words(days, formats),
-        compared=content.compared if against is None else period_words(against, formats, weekday=False),
+        period=period_words(content.first_day, content.last_day, formats),
+        compared=period_words(*against, formats, weekday=False) if content.compared_first else content.compared,
         remarks=tuple(one.words(zone, formats) for one in content.noted) or content.remarks,
         others=tuple(in_formats(one, formats) for one in content.others),
     )
@@ -147,9 +148,9 @@ def in_reach(content: ReportContent, resources: Collection[str] | None) -> Repor
     return replace(shown[0], others=tuple(shown[1:]), export=content.export if is_whole else "")
 
 
-def period_words(days: tuple[str, str], formats: Formats, *, weekday: bool = True) -> str:
+def period_words(first_day: str, last_day: str, formats: Formats, *, weekday: bool = True) -> str:
     """A period in words, such as "16 – 22 Nov 2026", or "Mon 16 Nov 2026" for one day."""
-    first, last = map(date.fromisoformat, days)
+    first, last = date.fromisoformat(first_day), date.fromisoformat(last_day)
     text = period_text(DayRange(first, last), formats)
     return f"{WEEKDAYS[first.weekday()]} {text}" if weekday and first == last else text
 

@@ -54,18 +54,15 @@ async def make_export(parts: Parts, report: Report, website: Website, days: DayR
         found = [await _sheets(parts, report, one, days) for one in websites]
     except UnansweredQuery as failed:
         raise Unavailable(str(failed)) from failed
+    names = [one.domain or "website" for one in websites]
     whole = [
-        sheet if len(websites) == 1 else replace(sheet, name=f"{number}-{_named(one)}/{sheet.name}")
-        for number, (one, sheets) in enumerate(zip(websites, found, strict=True), 1)
+        sheet if len(websites) == 1 else replace(sheet, name=f"{number}-{name}/{sheet.name}")
+        for number, (name, sheets) in enumerate(zip(names, found, strict=True), 1)
         for sheet in sheets
     ]
     content = await asyncio.to_thread(export.archive, whole, report.file_format)
-    name = _named(website) if len(websites) == 1 else "report"
+    name = names[0] if len(websites) == 1 else "report"
     return ReportExport(f"{name}-{days.first}-{days.last}.zip", content)
-
-
-def _named(website: Website) -> str:
-    return website.domain or "website"
 
 
 async def _sheets(parts: Parts, report: Report, website: Website, days: DayRange) -> Sequence[export.ExportSheet]:

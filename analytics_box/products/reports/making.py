@@ -146,20 +146,22 @@ async def _content(query: ReportQuery) -> ReportContent:
     moved, parts_moved = await _movers(query, now, before) if "changes" in sections else ("", ())
     outages = await _outages(query) if "uptime" in sections else ()
     noted = (*outages, *(await _notes(query) if "notes" in sections else ()))
-    visitors, against = totals[0], None if earlier is None else (earlier.first.isoformat(), earlier.last.isoformat())
-    range_address = urlencode({"range": "custom", "from": days.first.isoformat(), "to": days.last.isoformat()})
+    visitors, first, last = totals[0], days.first.isoformat(), days.last.isoformat()
+    against = ("", "") if earlier is None else (earlier.first.isoformat(), earlier.last.isoformat())
+    range_address = urlencode({"range": "custom", "from": first, "to": last})
     return ReportContent(
         report=report.name,
         website=website.name,
         domain=website.domain,
         website_id=website.id,
         kind=KINDS[report.frequency],
-        first_day=days.first.isoformat(),
-        last_day=days.last.isoformat(),
+        first_day=first,
+        last_day=last,
         time_zone=report.time_zone,
-        period=period_words((days.first.isoformat(), days.last.isoformat()), USUAL),
-        compared="" if against is None else period_words(against, USUAL, weekday=False),
-        compared_days=against,
+        period=period_words(first, last, USUAL),
+        compared="" if earlier is None else period_words(*against, USUAL, weekday=False),
+        compared_first=against[0],
+        compared_last=against[1],
         lead=ngettext("1 visitor", "{count} visitors", int(visitors.number or 0)).format(count=visitors.value)
         + (f", {visitors.change}" if visitors.change else ""),
         url=f"{parts.settings.public_url}/sites/{website.id}?{range_address}",

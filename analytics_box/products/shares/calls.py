@@ -12,12 +12,15 @@ from analytics_box.products.shares.share import (
     ChangedShare,
     ListShares,
     NewShare,
+    NewShareLogo,
     OneShare,
     ShareLink,
     ShareShown,
 )
 from analytics_box.resource.fields import answer_of, values_of
 from analytics_box.tenants.accounts.passwords import Passwords
+from analytics_box.tenants.organizations import image
+from analytics_box.tenants.organizations.image import Picture
 from analytics_box.tenants.tenancy.messages import Success
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.reach import own, own_row
@@ -35,7 +38,7 @@ async def create(call: Call, given: NewShare) -> ShareShown:
     website = own(call, given.websiteId)
     filters = await filters_of_segment(call, website, given.segmentId) if given.segmentId is not None else ()
     zone = call.identity.person.time_zone if call.identity.person is not None else "UTC"
-    values = await _values(call, given)
+    values = await _values(call, given, website)
     made = await call.parts.box_db.write(
         lambda db: change.create(db, call.by, website, values, filters, zone), adds=True
     )
@@ -46,8 +49,22 @@ async def create(call: Call, given: NewShare) -> ShareShown:
 async def update(call: Call, given: ChangedShare) -> ShareShown:
     """shares.update: change a share link. Raises NotFound, BadRequest or Conflict."""
     website, _share = await find_share(call, given.id)
-    values = await _values(call, given)
+    values = await _values(call, given, website)
     changed = await call.write(lambda db: change.update(db, call.by, website, given.id, values))
+    call.parts[ShareDirectory].remember(OwnedShare(changed, website.organization_id))
+    return share_answer(call, changed)
+
+
+async def update_logo(call: Call, given: NewShareLogo) -> ShareShown:
+    """shares.updateLogo: replace or remove the logo of a share link. Raises NotFound or BadRequest."""
+    picture = None if given.image is None else image.picture(image.decode(given.image))
+    return await put_logo(call, given.id, picture)
+
+
+async def put_logo(call: Call, share_id: str, picture: Picture | None) -> ShareShown:
+    """Replace the logo of a share link, or delete it. Raises NotFound."""
+    website, _share = await find_share(call, share_id)
+    changed = await call.write(lambda db: change.put_logo(db, call.by, website, share_id, picture))
     call.parts[ShareDirectory].remember(OwnedShare(changed, website.organization_id))
     return share_answer(call, changed)
 
@@ -75,14 +92,15 @@ def share_answer(call: Call, share: ShareLink) -> ShareShown:
     settings = call.parts.settings
     host = f"{'https' if settings.secure else 'http'}://{share.domain}"
     url = f"{settings.public_url}/share/{share.slug}" if share.domain is None else host
-    more = {"hasPassword": share.password is not None, "isFiltered": bool(share.filters)}
+    more = {"hasPassword": share.password is not None, "isFiltered": bool(share.filters), "hasLogo": bool(share.logo)}
     return answer_of(ShareShown, share, url=url, **more)
 
 
-async def _values(call: Call, given: NewShare | ChangedShare) -> dict[str, Any]:
+async def _values(call: Call, given: NewShare | ChangedShare, website: Website) -> dict[str, Any]:
     """The values of a message, checked, with the password hashed. Raises BadRequest or Conflict."""
     values = values_of(given, ShareLink)
-    if call.parts[Directory].find(values.get("slug", "")) is not None:
+    slug = values.get("slug", "")
+    if slug != website.id and call.parts[Directory].find(slug) is not None:
         # A public website has its dashboard there.
         raise errors.Conflict.about("slug", _("A website has this ID. Enter another address"))
     if values.get("password") is not None:

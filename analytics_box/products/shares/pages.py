@@ -17,12 +17,12 @@ from analytics_box.figures.asking import UnansweredQuery
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.overview.board import TOTALS
 from analytics_box.products.overview.live import online_text
+from analytics_box.products.shares import change
 from analytics_box.products.shares.branding import stylesheet
 from analytics_box.products.shares.seen import GONE, THEME, ShareSeen, find
 from analytics_box.products.shares.served import SharedPages
 from analytics_box.query.presence import Presence
 from analytics_box.tenants.accounts.locks import Locks
-from analytics_box.tenants.organizations import logos
 from analytics_box.tenants.organizations.image import Picture
 from analytics_box.web.address import network_of
 from analytics_box.web.badge import badge
@@ -134,7 +134,7 @@ async def colors(visit: Visitor, slug: FromPath[str]) -> Response[str]:
 
 
 async def logo(visit: Visitor, slug: FromPath[str]) -> Response[bytes]:
-    """GET /share/{slug}/logo: the logo of the organization, if the link shows it. Raises NotFound."""
+    """GET /share/{slug}/logo: the logo of the link or of its organization. Raises NotFound."""
     seen = find(visit, slug)
     picture = await _logo(visit, seen)
     if picture is None:
@@ -143,10 +143,11 @@ async def logo(visit: Visitor, slug: FromPath[str]) -> Response[bytes]:
 
 
 async def _logo(visit: PageRequest, seen: ShareSeen) -> Picture | None:
-    """The logo that a link shows, if its organization has one."""
-    if seen.link is None or not seen.link.shows_logo:
+    """The logo that a link shows, if it or its organization has one."""
+    link = seen.link
+    if link is None or not (link.logo or link.shows_logo):
         return None
-    return await visit.call.read(lambda db: logos.current(db, seen.website.organization_id))
+    return await visit.call.read(lambda db: change.logo_of(db, link, seen.website))
 
 
 async def count(visit: Visitor, slug: FromPath[str]) -> Response[str]:

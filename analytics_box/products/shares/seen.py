@@ -96,14 +96,17 @@ class ShareSeen(Struct, frozen=True, kw_only=True):
 
 
 def find(visit: PageRequest, slug: str) -> ShareSeen:
-    """The share behind an address. Raises NotFound unless a link that works, or a public website, has it. Below /embed/
-    it also has to be one that other websites can embed."""
+    """The share behind an address. Raises NotFound unless a link that works, or a public website, has it; the link at
+    the id of its website works while that is public. Below /embed/ it also has to be one that other websites can embed.
+    """
     websites = visit.parts[Directory]
     link = visit.parts[ShareDirectory].find(slug)
     website = websites.find(slug if link is None else link.website_id)
     is_over = link is not None and link.expires_at is not None and link.expires_at <= visit.call.now
     is_embedded, is_root = visit.request.url.path.startswith(EMBED), AT_ROOT in visit.request.scope
-    if website is None or is_over or (link is None and (is_embedded or not website.is_public)):
+    if website is None or is_over or (slug == website.id and not website.is_public):
+        raise errors.NotFound(GONE)
+    if link is None and is_embedded:
         raise errors.NotFound(GONE)
     files = "" if is_root else f"{SHARE}{slug}"
     home = f"{EMBED}{slug}" if is_embedded else files

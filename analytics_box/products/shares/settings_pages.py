@@ -16,6 +16,7 @@ from analytics_box.products.shares import calls
 from analytics_box.products.shares.share import USUAL_PANELS, ChangedShare, NewShare, OneShare, ShareLink
 from analytics_box.resource import forms
 from analytics_box.tenants.configuration import domains
+from analytics_box.tenants.organizations import logos
 from analytics_box.tenants.saved import verbs
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.tenants.websites import change as websites
@@ -47,6 +48,7 @@ _LABELS = {
     "accent": _("Accent color"),
     "domain": _("Custom domain"),
     "embedHosts": _("Websites that can embed it"),
+    "image": _("Image"),
 }
 _PANELS: Final = {
     "sources": _("Sources"),
@@ -57,7 +59,12 @@ _PANELS: Final = {
     "goals": _("Goals"),
 }
 _BOXES: Final = ("showsLogo", "isIndexed", "hasBadge")
-_DONE = {"saved": _("Saved."), "deleted": _("Share link deleted.")}
+_DONE = {
+    "saved": _("Saved."),
+    "deleted": _("Share link deleted."),
+    "logo": _("Logo saved."),
+    "logo-deleted": _("Logo deleted."),
+}
 
 
 class ShareLine(Struct, frozen=True):
@@ -98,8 +105,11 @@ async def save_sharing(visit: Visitor, website_id: FromPath[str]) -> Answer:
 
 
 async def new_form(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/shares/new. Raises NotFound."""
-    return await _form(visit, own(visit.call, website_id), None, Again())
+    """GET /sites/{id}/shares/new. For `public`, of the dashboard at the id of the website. Raises NotFound."""
+    website = own(visit.call, website_id)
+    panels = {f"panel-{name}": "on" for name in USUAL_PANELS}
+    values = {"slug": website.id, "name": _("Public dashboard"), **panels} if visit.asked("public") else {}
+    return await _form(visit, website, None, Again(values=values))
 
 
 async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
@@ -141,6 +151,27 @@ async def save(visit: Visitor, website_id: FromPath[str], share_id: FromPath[str
     return await visit.submit(save, again, values=form)
 
 
+async def upload_logo(visit: Visitor, website_id: FromPath[str], share_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/shares/{share}/logo: a picture as multipart/form-data. Raises NotFound."""
+    website, share = await calls.find_share(visit.call, share_id, website_id)
+
+    async def save() -> str:
+        await calls.put_logo(visit.call, share.id, await logos.read_upload(visit))
+        return f"/sites/{website.id}/shares/{share.id}?saved=logo#logo"
+
+    async def again(visit: PageRequest, again: Again) -> Page:
+        return await _form(visit, website, share, Again(code=again.code, wrong=again.wrong, general=again.general))
+
+    return await visit.submit(save, again)
+
+
+async def delete_logo(visit: Visitor, website_id: FromPath[str], share_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/shares/{share}/logo/delete. Raises NotFound."""
+    website, share = await calls.find_share(visit.call, share_id, website_id)
+    await calls.put_logo(visit.call, share.id, None)
+    return visit.go(f"/sites/{website.id}/shares/{share.id}?saved=logo-deleted#logo")
+
+
 async def delete_form(visit: Visitor, website_id: FromPath[str], share_id: FromPath[str]) -> Page:
     """GET /sites/{id}/shares/{share}/delete: confirm the deletion. Raises NotFound."""
     website, share = await calls.find_share(visit.call, share_id, website_id)
@@ -179,16 +210,26 @@ async def _sharing(visit: PageRequest, website: Website, again: Again) -> Page:
         values={**settings_area.values_of(website), FIELD: version_of(website), **again.values},
         saved=_DONE.get(visit.asked("saved"), ""),
         public=f"{visit.parts.settings.public_url}/share/{website.id}" if website.is_public else "",
-        shares=[_line(visit, one) for one in shares],
+        options=next(
+            (f"/sites/{website.id}/shares/{one.id}" for one in shares if one.slug == website.id),
+            f"/sites/{website.id}/shares/new?public=1",
+        ),
+        shares=[_line(visit, one, website) for one in shares],
     )
 
 
-def _line(visit: PageRequest, share: ShareLink) -> ShareLine:
+def _line(visit: PageRequest, share: ShareLink, website: Website) -> ShareLine:
     shown = calls.share_answer(visit.call, share)
     until = "" if share.expires_at is None else dates.moment(share.expires_at, visit.person)
     over = share.expires_at is not None and share.expires_at <= visit.call.now
     expiry = (_("expired {time}") if over else _("expires {time}")).format(time=until) if until else ""
-    parts = (_("password") if share.password else "", _("filtered") if share.filters else "", expiry)
+    is_off = share.slug == website.id and not website.is_public
+    parts = (
+        _("off, because the website is not public") if is_off else "",
+        _("password") if share.password else "",
+        _("filtered") if share.filters else "",
+        expiry,
+    )
     return ShareLine(
         share.id,
         share.name,
@@ -254,6 +295,8 @@ async def _form(visit: PageRequest, website: Website, share: ShareLink | None, a
         is_new=share is None,
         has_password=share is not None and share.password is not None,
         version=shown_version(share, again.values) if share is not None else "",
+        logo=f"/share/{share.slug}/logo?v={share.logo}" if share is not None and share.logo else "",
+        saved=_DONE.get(visit.asked("saved"), ""),
         values={**filled, **typed},
         panels=_PANELS,
         snippets=() if share is None else _snippets(visit, share),

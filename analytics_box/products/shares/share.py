@@ -101,7 +101,9 @@ class ShareLink(Struct, frozen=True, rename="camel"):
 
     Its `slug` is random, and then the secret, unless its owner chose one. Visitors see totals and its `panels` of what
     its `filters` let through, from the day `earliest_date` on in its time zone, until it expires or is deleted. Its
-    `password` is a hash. It is also at the root of its `domain`. `embed_hosts` are the websites that can embed it,
+    `password` is a hash. It is also at the root of its `domain`. `logo` is the digest of its picture, empty for none;
+    without one, it can show that of its organization. A link whose slug is the id of its website is the public
+    dashboard, which works while the website is public. `embed_hosts` are the websites that can embed it,
     `views` counts how often people opened it.
     """
 
@@ -120,6 +122,7 @@ class ShareLink(Struct, frozen=True, rename="camel"):
     domain: Annotated[str, Meta(max_length=255), Field(clean=_domain)] | None
     expires_at: Instant | None
     password: Annotated[str, Meta(min_length=4, max_length=128), Field(secret=True)] | None
+    logo: str
     filters: tuple[QueryFilterInput, ...]
     time_zone: str
     views: int
@@ -154,6 +157,14 @@ class OneShare(Struct, frozen=True, forbid_unknown_fields=True):
     id: Text
 
 
+class NewShareLogo(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of shares.updateLogo. `image` is a PNG, JPEG or WebP picture of at most 512 KB, in base64 or as a data: URL.
+    Null removes the logo."""
+
+    id: Text
+    image: Annotated[str, Meta(min_length=1)] | None
+
+
 @input_of(ShareLink, needed=("name",))
 class NewShare(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Input of shares.create. With `segmentId` the link shows only what the filters of this segment let through now;
@@ -172,7 +183,7 @@ class ChangedShare(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 class ShareShown(Struct, frozen=True):
     """A share link. `url` is its address, the secret of the link unless `slug` was chosen. `views` counts how often
-    people opened it; `isFiltered` links show only what a segment lets through."""
+    people opened it; `isFiltered` links show only what a segment lets through; one that `hasLogo` shows its own."""
 
     id: str
     websiteId: str
@@ -184,6 +195,7 @@ class ShareShown(Struct, frozen=True):
     earliestDate: str | None
     accent: str | None
     showsLogo: bool
+    hasLogo: bool
     isIndexed: bool
     embedHosts: tuple[str, ...]
     hasBadge: bool

@@ -4,8 +4,6 @@ People act by their role in the organization that a call names; without one it i
 manage:config and global access, reads and updates its own organization, and does nothing else here.
 """
 
-import base64
-import binascii
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -13,7 +11,6 @@ from msgspec import Meta, Struct
 
 from analytics_box.base import errors
 from analytics_box.base.clock import DAY
-from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import Role
 from analytics_box.base.translation import _
 from analytics_box.resource.reach import acting
@@ -142,7 +139,7 @@ class NewLogo(Struct, frozen=True, forbid_unknown_fields=True):
 async def upload_logo(call: Call, given: NewLogo) -> OrganizationAnswer:
     """organizations.uploadLogo: upload a logo, replacing the previous one. Raises Forbidden or BadRequest."""
     organization_id, by = acting(call, given.organizationId)
-    picture = image.picture(_decode_image(given.image))
+    picture = image.picture(image.decode(given.image))
     stored = await call.write(lambda db: logos.replace_logo(db, organization_id, by, picture))
     person = call.identity.person
     return organization_answer(call, stored, person.role_in(organization_id) if person else None)
@@ -153,16 +150,6 @@ async def delete_logo(call: Call, given: OrganizationInput) -> Success:
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: logos.remove(db, organization_id, by))
     return Success()
-
-
-def _decode_image(text: str) -> bytes:
-    """The bytes of base64 text, or of a data: URL. Raises BadRequest."""
-    if text.startswith("data:"):
-        text = text.partition(",")[2]
-    try:
-        return base64.b64decode(text.encode("ascii"), validate=True)
-    except (binascii.Error, UnicodeEncodeError) as wrong:
-        raise BadRequest.about("image", _("Send the image as base64")) from wrong
 
 
 class DeletedShown(Struct, frozen=True):

@@ -9,6 +9,8 @@ tests/tenants/organizations/test_image.py holds both: a plain picture is kept by
 room for its pixels.
 """
 
+import base64
+import binascii
 import zlib
 from collections.abc import Iterator
 from typing import Final
@@ -36,6 +38,16 @@ class Picture(Struct, frozen=True):
 
     type: str
     content: bytes
+
+
+def decode(text: str) -> bytes:
+    """The bytes of base64 text, or of a data: URL. Raises BadRequest."""
+    if text.startswith("data:"):
+        text = text.partition(",")[2]
+    try:
+        return base64.b64decode(text.encode("ascii"), validate=True)
+    except (binascii.Error, UnicodeEncodeError) as wrong:
+        raise BadRequest.about("image", _("Send the image as base64")) from wrong
 
 
 def picture(sent: bytes) -> Picture:

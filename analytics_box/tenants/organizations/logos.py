@@ -1,15 +1,20 @@
 """An organization's logo: its rows, and each change with its audit entry in the caller's transaction."""
 
 import hashlib
+from typing import TYPE_CHECKING
 
 from analytics_box.base import audit, errors
 from analytics_box.base.acting import By
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
+from analytics_box.tenants.organizations import image
 from analytics_box.tenants.organizations.image import Picture
 from analytics_box.tenants.tenancy.members import check, existing_organization
 from analytics_box.tenants.tenancy.rules import StoredOrganization
+
+if TYPE_CHECKING:  # The start loads logos, but no pages.
+    from analytics_box.web.page.visit import PageRequest
 
 
 def replace(db: Connection, organization_id: str, *, digest: str, picture: Picture, now: int) -> None:
@@ -52,6 +57,15 @@ def find_row(db: Connection, organization_id: str, digest: str) -> Picture | Non
         """,
         (organization_id, digest),
     )
+
+
+async def read_upload(visit: "PageRequest") -> Picture:
+    """The picture in the field `image` of a form. Raises BadRequest."""
+    try:
+        sent = await visit.upload("image", limit=image.MOST_BYTES)
+    except errors.PayloadTooLarge as large:
+        raise errors.BadRequest.about("image", image.TOO_LARGE) from large
+    return image.picture(sent)
 
 
 def current(db: Connection, organization_id: str) -> Picture | None:

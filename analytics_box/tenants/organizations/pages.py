@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.base.clock import DAY
-from analytics_box.base.errors import BadRequest, PayloadTooLarge
+from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import Identity, SignedInPerson, logo_path
 from analytics_box.base.notify.change import ChannelTools
 from analytics_box.base.outgoing.client import Clients
@@ -18,7 +18,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.tenants.accounts.preferences import zone_groups
 from analytics_box.tenants.accounts.sign_in import SignIns
-from analytics_box.tenants.organizations import change, deletion, image, logos
+from analytics_box.tenants.organizations import change, deletion, logos
 from analytics_box.tenants.organizations.calls import carry_out, restorable, undo
 from analytics_box.tenants.organizations.change import OrganizationUpdate, in_memory, shown_networks
 from analytics_box.tenants.organizations.rules import DeletedOrganization, Plan, check_name_typed
@@ -236,11 +236,7 @@ async def upload_logo(visit: Visitor) -> Answer:
     """POST /settings/organization/logo: a picture as multipart/form-data."""
 
     async def save() -> str:
-        try:
-            sent = await visit.upload("image", limit=image.MOST_BYTES)
-        except PayloadTooLarge as large:
-            raise BadRequest.about("image", image.TOO_LARGE) from large
-        picture = image.picture(sent)
+        picture = await logos.read_upload(visit)
         own, by = visit.person.organization_id, visit.call.by
         await visit.call.write(lambda db: logos.replace_logo(db, own, by, picture))
         return f"{HOME}?done=logo"

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from analytics_box.base.acting import By
+from analytics_box.base.identity import Scope
+from analytics_box.base.store.db import Connection
 from analytics_box.tenants.keys.change import create as create_key
-from tests.inprocess import EMAIL
+from tests.inprocess import EMAIL, SiteName
 from tests.products.overview.filtered import PEOPLE
 from tests.products.reports.world import STRANGER, World, part_of, world_in
 
@@ -20,9 +22,9 @@ def here(tmp_path: Path) -> Iterator[World]:
         yield world
 
 
-def restrict(here: World, *websites: str) -> None:
+def restrict(here: World, *websites: SiteName) -> None:
     """Limit the member to these websites."""
-    values = (json.dumps([here.box.sites[one] for one in websites]), here.box.user_id)  # type: ignore[index]
+    values = (json.dumps([here.box.sites[one] for one in websites]), here.box.user_id)
     change = "update members set resources = ? where user_id = ?"
     here.box.box.box_db.write_now(lambda db: db.execute(change, values).fetchall())
 
@@ -32,13 +34,13 @@ def set_formats(here: World) -> None:
     here.box.box.box_db.write_now(lambda db: db.execute(change).fetchall())
 
 
-def names(here: World) -> dict[str, Any]:
+def names(here: World) -> dict[SiteName, str]:
     """The names of the websites of the organization."""
     ids = {id: key for key, id in here.box.sites.items()}
     return {ids[one["id"]]: one["name"] for one in here.call("websites.list")}
 
 
-def test_one_mail_has_a_section_for_each_website_of_the_organization(here: World) -> None:
+def test_mail_has_a_section_for_each_website_of_the_organization(here: World) -> None:
     here.report(allWebsites=True, name="Agency")
     here.pass_days(5)
     (mail,) = here.mails()
@@ -126,9 +128,14 @@ def test_key_of_one_website_neither_includes_others_nor_finds_a_report_about_the
     made = here.report(websiteIds=[here.box.sites[other]], name="Both")
     whole = here.report(allWebsites=True, name="All")
     shop = here.box.sites["shop"]
-    given = {"name": "One", "scopes": ("manage:websites",), "websites": (shop,), "by": By("test", here.box.clock.now())}
-    organization = here.box.organization_id
-    _, secret = here.box.box.box_db.write_now(lambda db: create_key(db, organization_id=organization, **given))
+    by = By("test", here.box.clock.now())
+
+    def create(db: Connection) -> str:
+        scopes: tuple[Scope, ...] = ("manage:websites",)
+        organization = here.box.organization_id
+        return create_key(db, organization_id=organization, name="One", scopes=scopes, websites=(shop,), by=by)[1]
+
+    secret = here.box.box.box_db.write_now(create)
     here.box.reopen()
 
     def ask(procedure: str, **given: Any) -> tuple[int, Any]:

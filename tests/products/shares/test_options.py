@@ -1,5 +1,6 @@
 """Options of a share link: what it shows, since when, how it looks, and how often it was opened."""
 
+import base64
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -161,6 +162,69 @@ def test_logo_of_the_organization_is_shown_by_links_that_ask_for_it(box: WholeBo
     assert (answer.status, answer.body) == (200, PNG)
     assert "sandbox" in answer.headers["content-security-policy"]
     assert open_link(box, share(box)["url"], "", "/logo").status == 404
+
+
+def test_logo_of_a_link_is_shown_instead_of_the_organizations_and_rebuilt_without_metadata(box: WholeBox) -> None:
+    made, other = share(box, showsLogo=True), share(box)
+    image = base64.b64encode(PNG).decode()
+    assert call(box, "shares.updateLogo", id=made["id"], image=image)["hasLogo"]
+    assert f"/share/{made['slug']}/logo" in seen(box, made["url"])
+    assert open_link(box, made["url"], "", "/logo").body == PNG
+    assert open_link(box, other["url"], "", "/logo").status == 404, "each link has its own"
+    for wrong in ("<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>", "GIF89a", "x" * 600_000):
+        sent = {"id": made["id"], "image": base64.b64encode(wrong.encode()).decode()}
+        assert box.post("/shares/updateLogo", sent, key="all").status in {400, 413}, wrong[:20]
+    assert not call(box, "shares.updateLogo", id=made["id"], image=None)["hasLogo"]
+    call(box, "shares.delete", id=made["id"])
+    left = box.box.box_db.read_now(lambda db: db.execute("select count(*) from share_logos").fetchall())
+    assert left == [(0,)]
+
+
+def multipart(content: bytes) -> bytes:
+    """The body of a form with a file, whose boundary is `edge`."""
+    head = b'--edge\r\ncontent-disposition: form-data; name="image"; filename="logo.png"\r\n\r\n'
+    return head + content + b"\r\n--edge--\r\n"
+
+
+def test_form_uploads_and_removes_the_logo_of_a_link(box: WholeBox) -> None:
+    made = share(box)
+    path = f"/sites/{box.sites['shop']}/shares/{made['id']}"
+    page = {"cookie": box.cookie, "sec_fetch_site": "same-origin", "accept": "text/html"}
+    headers = {**page, "content_type": "multipart/form-data; boundary=edge"}
+    assert box.ask("POST", f"{path}/logo", headers=headers, body=multipart(PNG)).status == 303
+    assert f"/share/{made['slug']}/logo" in seen(box, made["url"])
+    refused = box.ask("POST", f"{path}/logo", headers=headers, body=multipart(b"<svg onload=alert(1)>"))
+    assert refused.status == 400
+    assert "Choose a PNG" in refused.body.decode()
+    form = {**page, "content_type": "application/x-www-form-urlencoded"}
+    assert box.ask("POST", f"{path}/logo/delete", headers=form, body=b"").status == 303
+    assert f"/share/{made['slug']}/logo" not in seen(box, made["url"])
+
+
+def test_public_dashboard_has_the_options_of_the_link_at_its_address_while_the_website_is_public(box: WholeBox) -> None:
+    website = box.sites["shop"]
+    url = f"http://localhost:8000/share/{website}"
+    made = share(box, slug=website, title="Open figures", panels=["pages"])
+    assert open_link(box, url, "").status == 404, "the link does not make the website public"
+    call(box, "websites.togglePublic", id=website, isPublic=True)
+    page = seen(box, url)
+    assert "Open figures" in page
+    assert 'id="panel-pages"' in page
+    assert 'id="panel-sources"' not in page
+    assert open_link(box, url, "?range=today", "/details/sources").status == 404
+    settings = box.get(f"/sites/{website}/settings/sharing", cookie=box.cookie, accept="text/html").body.decode()
+    assert f'href="/sites/{website}/shares/{made["id"]}"' in settings
+    call(box, "websites.togglePublic", id=website, isPublic=False)
+    assert open_link(box, url, "").status == 404
+    call(box, "websites.togglePublic", id=website, isPublic=True)
+    call(box, "shares.delete", id=made["id"])
+    assert 'id="panel-sources"' in seen(box, url), "without the link it has the usual panels"
+    call(box, "websites.togglePublic", id=website, isPublic=False)
+
+
+def test_id_of_another_website_is_no_address_of_a_link(box: WholeBox) -> None:
+    given = {"websiteId": box.sites["shop"], "name": "Link", "slug": box.sites["blog"]}
+    assert box.post("/shares/create", given, key="all").status == 409
 
 
 @pytest.mark.parametrize("accent", ["#ff8800", "#ffffff", "#000000", "#00ff00", "#0b6b62", "#777777"])
