@@ -4,7 +4,6 @@ A message survives a restart. One that was sent while the box was killed may be 
 """
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Collection
 from typing import Final
 
@@ -16,9 +15,10 @@ from analytics_box.base.errors import RateLimited
 from analytics_box.base.notify import change, mail_limits, receivers, rows, rules
 from analytics_box.base.notify.change import open_config
 from analytics_box.base.notify.kinds.table import KINDS
-from analytics_box.base.notify.lanes import ROUND, Lanes
+from analytics_box.base.notify.lanes import ROUND
 from analytics_box.base.notify.message import Message
-from analytics_box.base.notify.receivers import CHANNELS, Queue
+from analytics_box.base.notify.outbox import AttemptResult, Outbox
+from analytics_box.base.notify.receivers import CHANNELS
 from analytics_box.base.notify.rows import FailingChannel, PendingDelivery
 from analytics_box.base.notify.rules import OUTAGE, Channel
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
@@ -115,41 +115,12 @@ def keeping_open(db: Connection, organization_id: str, channels: Collection[str]
     return [one.id for one in rows.of(db, organization_id) if one.id in channels and KINDS[one.kind].stays_open]
 
 
-class ChannelDeliveries:
-    """Works off the outbox: messages of one channel one after the other, those of different ones side by side."""
+class ChannelDeliveries(Outbox[PendingDelivery]):
+    """The outbox of alert channels."""
 
     def __init__(self, db: Db, seal: Seal, sender: ChannelSender, clock: Clock) -> None:
-        self._db = db
+        super().__init__(db, sender, clock, CHANNELS, (self._due,))
         self._seal = seal
-        self._sender = sender
-        self._clock = clock
-        self.outcomes: Counter[str] = Counter()  # of attempts since the start: sent, failed, given_up
-        self._recoveries = 0  # of the mail server that its mailboxes have heard of
-        self._lanes = Lanes(
-            self._due, self._try, lambda delivery: delivery.channel_id, lambda delivery: delivery.organization_id
-        )
-
-    def soon(self) -> None:
-        """Work it off now, without waiting for that: something was put into it."""
-        self._lanes.soon()
-
-    async def run(self) -> None:
-        """Try all that is due. A run in progress looks again at its end instead."""
-        recoveries = self._sender.mailer.recoveries
-        if recoveries != self._recoveries:
-            now = self._clock.now()
-            await self._db.write(lambda db: receivers.wake_mailboxes(db, CHANNELS, now=now))
-            self._recoveries = recoveries
-        await self._lanes.run()
-
-    async def stop(self, seconds: float) -> None:
-        """Begin nothing new, and let what is being sent finish, but not for ever."""
-        await self._lanes.stop(seconds)
-
-    async def queue(self) -> Queue:
-        """Return the state of the outbox."""
-        now = self._clock.now()
-        return await self._db.read(lambda db: receivers.queue(db, CHANNELS, now=now))
 
     async def report_outages(self, public_url: str) -> int:
         """Report channels that have failed for 15 minutes to the other ones of their organization, once each. Return
@@ -170,29 +141,22 @@ class ChannelDeliveries:
 
     async def _try(self, delivery: PendingDelivery) -> None:
         outcome = await self._send(delivery)
-        attempts, now = delivery.attempts + 1, self._clock.now()
-        verdict = outcome.verdict(delivery.backoff, now, created_at=delivery.created_at)
-        again_at = verdict.again_at
-        receivers.count(self.outcomes, verdict, outcome.error)
 
-        def store(db: Connection) -> None:
-            if again_at is None:
-                rows.set_ended(db, delivery.number, attempts=attempts, now=now, error=outcome.error)
+        def store(db: Connection, result: AttemptResult) -> None:
+            attempts, now, error = result.attempts, result.now, result.error
+            if result.again_at is None:
+                rows.set_ended(db, delivery.number, attempts=attempts, now=now, error=error)
             else:
-                rows.set_due(db, delivery.number, attempts=attempts, due_at=again_at, error=outcome.error)
-            receivers.store(db, CHANNELS, delivery.channel_id, verdict, now=now, error=outcome.error)
-            rows.note(db, delivery.channel_id, at=now, error=outcome.error)
-            if not outcome.error and delivery.failing_since is not None:
+                rows.set_due(db, delivery.number, attempts=attempts, due_at=result.again_at, error=error)
+            rows.note(db, delivery.channel_id, at=now, error=error)
+            if not error and delivery.failing_since is not None:
                 if delivery.failing_since <= now - rules.OUTAGE:
                     rows.end_obsolete(db, delivery.channel_id, now=now)
                 report_end(db, delivery, now, queue_deliveries)
 
-        await self._db.write(store)
+        await self.settle(delivery, outcome, store, label=f"channel {delivery.channel_id} ({delivery.kind})")
         if not outcome.error and delivery.failing_since is not None:
             self.soon()  # others may have to report it
-        if outcome.error:
-            again = "given up" if again_at is None else f"again in {(again_at - now) // 1000} s"
-            log.warning("channel %s (%s): %s; %s", delivery.channel_id, delivery.kind, outcome.error, again)
 
     async def _send(self, delivery: PendingDelivery) -> SendOutcome:
         try:

@@ -60,6 +60,11 @@ class PendingDelivery(Struct, frozen=True):
     not_before: int
 
     @property
+    def receiver_id(self) -> str:
+        """The channel."""
+        return self.channel_id
+
+    @property
     def backoff(self) -> ReceiverBackoff:
         """The channel's back-off."""
         return ReceiverBackoff(self.failures, self.failing_since, self.not_before)

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.identity import DateFormat, TimeFormat
+from analytics_box.base.notify.outbox import AttemptResult
 from analytics_box.base.notify.receivers import OutboxTables
 from analytics_box.base.notify.rules import ReceiverBackoff
 from analytics_box.base.store import records
@@ -116,6 +117,11 @@ class ReportDelivery(Struct, frozen=True):
     failures: int
     failing_since: int | None
     not_before: int
+
+    @property
+    def receiver_id(self) -> str:
+        """The recipient."""
+        return self.recipient_id
 
     @property
     def backoff(self) -> ReceiverBackoff:
@@ -331,15 +337,15 @@ def waits(db: Connection, number: int) -> bool:
     return found.fetchone() is not None
 
 
-def store_attempt(db: Connection, number: int, *, attempts: int, again_at: int | None, now: int, error: str) -> None:
-    """Store the result of an attempt: without `again_at` the mail was sent, or is given up with its error."""
+def store_attempt(db: Connection, result: AttemptResult, *, number: int) -> None:
+    """Store the result of an attempt."""
     db.execute(
         """
         -- reports.store_attempt
         update report_deliveries set attempts = ?, due_at = ?, ended_at = ?, error = ?
         where number = ? and due_at is not null
         """,
-        (attempts, again_at, now if again_at is None else None, error, number),
+        (result.attempts, result.again_at, result.now if result.again_at is None else None, result.error, number),
     )
 
 

@@ -7,8 +7,8 @@ may be sent again, under the same id.
 
 import hmac
 import logging
-from collections import Counter
 from collections.abc import Collection
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -19,12 +19,11 @@ from analytics_box.base import ids
 from analytics_box.base.clock import DAY, MINUTE, Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.later import Later
-from analytics_box.base.notify import receivers
 from analytics_box.base.notify.deliveries import ChannelDeliveries, queue_deliveries
 from analytics_box.base.notify.html_mail import Render
-from analytics_box.base.notify.lanes import ROUND, Lanes
+from analytics_box.base.notify.lanes import ROUND
 from analytics_box.base.notify.mail import MailFile
-from analytics_box.base.notify.receivers import Queue
+from analytics_box.base.notify.outbox import Outbox
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
@@ -81,46 +80,18 @@ class ReportLinkKeys:
         return id if dot and hmac.compare_digest(self.token(id, about).encode(), token.encode()) else None
 
 
-class ReportDeliveries:
-    """Works off the outbox of reports: one mail after the other for each recipient, many recipients at a time."""
+class ReportDeliveries(Outbox[ReportDelivery]):
+    """The outbox of reports."""
 
     def __init__(
         self, db: Db, seal: Seal, sender: ChannelSender, clock: Clock, settings: Settings, render: Render
     ) -> None:
-        self._db = db
+        super().__init__(db, sender, clock, RECEIVERS, (self._due,))
         self.links = ReportLinkKeys(seal)
-        self._sender = sender
-        self._clock = clock
         self._settings = settings
         self.render = render
-        # Attempts since the start: sent, failed, given_up.
-        self.outcomes: Counter[str] = Counter()
         # The times (UTC ms) until which reports that could not be made wait, by their ids.
         self.postponed: dict[str, int] = {}
-        self._recoveries = 0
-        self._lanes = Lanes(self._due, self._try, lambda one: one.recipient_id, lambda one: one.organization_id)
-
-    def soon(self) -> None:
-        """Start deliveries in the background, because mails were queued."""
-        self._lanes.soon()
-
-    async def run(self) -> None:
-        """Attempt all due deliveries. A run in progress looks again instead."""
-        recoveries = self._sender.mailer.recoveries
-        if recoveries != self._recoveries:
-            now = self._clock.now()
-            await self._db.write(lambda db: receivers.wake_mailboxes(db, RECEIVERS, now=now))
-            self._recoveries = recoveries
-        await self._lanes.run()
-
-    async def stop(self, seconds: float) -> None:
-        """Start no further deliveries, and wait up to `seconds` for those in progress."""
-        await self._lanes.stop(seconds)
-
-    async def queue(self) -> Queue:
-        """Return the state of the outbox."""
-        now = self._clock.now()
-        return await self._db.read(lambda db: receivers.queue(db, RECEIVERS, now=now))
 
     async def sweep(self) -> None:
         """Delete recipients who have not confirmed, and exports that no delivery needs any longer."""
@@ -135,18 +106,8 @@ class ReportDeliveries:
         if not await self._db.read(lambda db: rows.waits(db, delivery.number)):
             return
         outcome = await self._send(delivery)
-        attempts, now = delivery.attempts + 1, self._clock.now()
-        verdict = outcome.verdict(delivery.backoff, now, created_at=delivery.created_at)
-        receivers.count(self.outcomes, verdict, outcome.error)
-
-        def store(db: Connection) -> None:
-            again_at = verdict.again_at
-            rows.store_attempt(db, delivery.number, attempts=attempts, again_at=again_at, now=now, error=outcome.error)
-            receivers.store(db, RECEIVERS, delivery.recipient_id, verdict, now=now, error=outcome.error)
-
-        await self._db.write(store)
-        if outcome.error:
-            log.warning("report %s to recipient %s: %s", delivery.report_id, delivery.recipient_id, outcome.error)
+        label = f"report {delivery.report_id} to recipient {delivery.recipient_id}"
+        await self.settle(delivery, outcome, partial(rows.store_attempt, number=delivery.number), label=label)
 
     async def _send(self, delivery: ReportDelivery) -> SendOutcome:
         url, token = self._settings.public_url, self.links.token(delivery.recipient_id)

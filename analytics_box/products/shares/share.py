@@ -158,8 +158,8 @@ class OneShare(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewShareLogo(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of shares.updateLogo. `image` is a PNG, JPEG or WebP picture of at most 512 KB, in base64 or as a data: URL.
-    Null removes the logo."""
+    """Input of shares.updateLogo. `image` is a PNG, JPEG or WebP picture of at most 512 KB, in base64 or as a data:
+    URL; null removes the logo."""
 
     id: Text
     image: Annotated[str, Meta(min_length=1)] | None

@@ -25,7 +25,7 @@ def run(here: World) -> None:
 
     async def work_off() -> None:
         await here.box.box.deliveries.run()
-        while tasks := here.box.box.deliveries._lanes._tasks:
+        while tasks := here.box.box.deliveries.lanes[0]._tasks:
             await asyncio.wait(set(tasks))
 
     here.box.run(work_off())

@@ -50,7 +50,7 @@ async def run_until_death(
     living, dying = asyncio.ensure_future(life(here)), asyncio.ensure_future(death.wait())
     await asyncio.wait({living, dying}, return_when=asyncio.FIRST_COMPLETED)
     died = not living.done()
-    tasks = here.box.box.parts[ReportDeliveries]._lanes._tasks
+    tasks = [task for lanes in here.box.box.parts[ReportDeliveries].lanes for task in lanes._tasks]
     for task in (living, dying, *tasks):
         task.cancel()
     await asyncio.gather(living, dying, *tasks, return_exceptions=True)

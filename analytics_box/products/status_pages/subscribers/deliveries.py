@@ -3,22 +3,22 @@
 A message survives a restart. One that was sent while the box was killed may be sent again, under the same id.
 """
 
-import asyncio
 import logging
-from collections import Counter
 from collections.abc import Collection
-from typing import Any, Final, NamedTuple
+from functools import partial
+from typing import Any, Final, NamedTuple, get_args
 
 import msgspec
 
 from analytics_box.base import ids
 from analytics_box.base.clock import DAY, Clock
-from analytics_box.base.notify import receivers, rules
+from analytics_box.base.notify import rules
 from analytics_box.base.notify.html_mail import Render
 from analytics_box.base.notify.kinds.http import signature
 from analytics_box.base.notify.kinds.kind import json_post
-from analytics_box.base.notify.lanes import ROUND, Lanes
-from analytics_box.base.notify.receivers import SUBSCRIBERS, Queue
+from analytics_box.base.notify.lanes import ROUND
+from analytics_box.base.notify.outbox import AttemptResult, Outbox
+from analytics_box.base.notify.receivers import SUBSCRIBERS
 from analytics_box.base.notify.send import ChannelSender, SendOutcome, outcome_of
 from analytics_box.base.outgoing.client import OutgoingAnswer
 from analytics_box.base.outgoing.fences import STRANGER
@@ -84,44 +84,18 @@ UNANSWERED: Final = _("The response does not contain the challenge")
 _GONE: Final = 410
 
 
-class SubscriberDeliveries:
-    """Works off the outbox of subscribers: one message after the other for each, many subscribers at a time."""
+class SubscriberDeliveries(Outbox[SubscriberDelivery]):
+    """The outbox of subscribers: emails, and webhooks."""
 
     def __init__(
         self, db: Db, seal: Seal, sender: ChannelSender, clock: Clock, settings: Settings, render: Render
     ) -> None:
-        self._db = db
+        super().__init__(
+            db, sender, clock, SUBSCRIBERS, [partial(self._due, kind) for kind in get_args(SubscriberKind)]
+        )
         self._seal = seal
-        self._sender = sender
-        self._clock = clock
         self._settings = settings
-        self.outcomes: Counter[str] = Counter()  # of attempts since the start: sent, failed, given_up
         self._render = render
-        self._recoveries = 0  # of the mail server that its mailboxes have heard of
-        self._lanes = (self._lanes_of("email"), self._lanes_of("webhook"))  # neither waits for the other
-
-    def soon(self) -> None:
-        """Start deliveries in the background, because messages were queued."""
-        for lanes in self._lanes:
-            lanes.soon()
-
-    async def run(self) -> None:
-        """Attempt all due deliveries. A run in progress looks again instead."""
-        recoveries = self._sender.mailer.recoveries
-        if recoveries != self._recoveries:
-            now = self._clock.now()
-            await self._db.write(lambda db: receivers.wake_mailboxes(db, SUBSCRIBERS, now=now))
-            self._recoveries = recoveries
-        await asyncio.gather(*(lanes.run() for lanes in self._lanes))
-
-    async def stop(self, seconds: float) -> None:
-        """Start no further deliveries, and wait up to `seconds` for those in progress."""
-        await asyncio.gather(*(lanes.stop(seconds) for lanes in self._lanes))
-
-    async def queue(self) -> Queue:
-        """Return the state of the outbox."""
-        now = self._clock.now()
-        return await self._db.read(lambda db: receivers.queue(db, SUBSCRIBERS, now=now))
 
     async def sweep(self) -> None:
         """Delete old deliveries and unconfirmed subscribers."""
@@ -133,44 +107,36 @@ class SubscriberDeliveries:
 
         await self._db.write(sweep)
 
-    def _lanes_of(self, kind: SubscriberKind) -> Lanes[SubscriberDelivery]:
-        async def due(subscribers: Collection[str], organizations: Collection[str]) -> list[SubscriberDelivery]:
-            now = self._clock.now()
-            return await self._db.read(
-                lambda db: rows.due(db, kind, now, ROUND, without=subscribers, organizations=organizations)
-            )
-
-        return Lanes(due, self._try, lambda one: one.subscriber_id, lambda one: one.organization_id)
+    async def _due(
+        self, kind: SubscriberKind, subscribers: Collection[str], organizations: Collection[str]
+    ) -> list[SubscriberDelivery]:
+        now = self._clock.now()
+        return await self._db.read(
+            lambda db: rows.due(db, kind, now, ROUND, without=subscribers, organizations=organizations)
+        )
 
     async def _try(self, delivery: SubscriberDelivery) -> None:
         if not await self._db.read(lambda db: rows.waits(db, delivery)):
             return  # they left a moment ago
         outcome, gone, confirmed = await self._send(delivery)
-        attempts, now = delivery.attempts + 1, self._clock.now()
-        verdict = outcome.verdict(delivery.backoff, now, created_at=delivery.created_at)
-        again_at = verdict.again_at
-        receivers.count(self.outcomes, verdict, outcome.error)
 
-        def store(db: Connection) -> None:
+        def store(db: Connection, result: AttemptResult) -> None:
+            attempts, now, error = result.attempts, result.now, result.error
             if gone:
                 rows.ROWS.delete(db, delivery.subscriber_id)
-            elif again_at is None:
-                rows.set_ended(db, delivery, attempts=attempts, now=now, error=outcome.error)
-                if not outcome.error:
+            elif result.again_at is None:
+                rows.set_ended(db, delivery, attempts=attempts, now=now, error=error)
+                if not error:
                     count(db, delivery.topic)
                     since = delivery.backoff.failing_since
                     if since is not None and since <= now - rules.OUTAGE:
                         rows.end_obsolete(db, delivery.subscriber_id, now=now)
             else:
-                rows.set_due(db, delivery, attempts=attempts, due_at=again_at, error=outcome.error)
-            receivers.store(db, SUBSCRIBERS, delivery.subscriber_id, verdict, now=now, error=outcome.error)
+                rows.set_due(db, delivery, attempts=attempts, due_at=result.again_at, error=error)
             if confirmed:
                 rows.set_confirmed(db, delivery.subscriber_id, now)
 
-        await self._db.write(store)
-        if outcome.error:
-            again = "given up" if again_at is None else f"again in {(again_at - now) // 1000} s"
-            log.warning("subscriber %s (%s): %s; %s", delivery.subscriber_id, delivery.kind, outcome.error, again)
+        await self.settle(delivery, outcome, store, label=f"subscriber {delivery.subscriber_id} ({delivery.kind})")
 
     async def _send(self, delivery: SubscriberDelivery) -> tuple[SendOutcome, bool, bool]:
         """The outcome, whether the subscriber has ended the subscription, and whether the subscriber has just confirmed

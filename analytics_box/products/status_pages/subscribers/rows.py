@@ -45,6 +45,11 @@ class SubscriberDelivery(Struct, frozen=True):
     not_before: int
 
     @property
+    def receiver_id(self) -> str:
+        """The subscriber."""
+        return self.subscriber_id
+
+    @property
     def backoff(self) -> ReceiverBackoff:
         """The subscriber's back-off."""
         return ReceiverBackoff(self.failures, self.failing_since, self.not_before)

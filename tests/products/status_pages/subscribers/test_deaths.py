@@ -50,7 +50,7 @@ async def until_death(here: World, death: Death, incident: Incident, update: Inc
     dying = asyncio.ensure_future(death.came.wait())
     await asyncio.wait({living, dying}, return_when=asyncio.FIRST_COMPLETED)
     died = not living.done()
-    tasks = [task for lanes in here.box.box.parts[SubscriberDeliveries]._lanes for task in lanes._tasks]
+    tasks = [task for lanes in here.box.box.parts[SubscriberDeliveries].lanes for task in lanes._tasks]
     for task in (living, dying, *tasks):
         task.cancel()
     await asyncio.gather(living, dying, *tasks, return_exceptions=True)

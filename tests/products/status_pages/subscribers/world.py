@@ -159,7 +159,7 @@ class World:
         async def work_off() -> None:
             deliveries = self.parts[SubscriberDeliveries]
             SOON(deliveries)
-            for lanes in deliveries._lanes:
+            for lanes in deliveries.lanes:
                 while tasks := lanes._tasks:
                     await asyncio.wait(set(tasks))
 
