@@ -157,7 +157,7 @@ LOSSES: Final = (
         of_websites=("shares",),
         forget_website=lambda parts, gone: parts[ShareDirectory].forget_website(gone),
     ),
-    RoomRemoval("reports", of_websites=("reports",)),
+    RoomRemoval("reports", of_websites=("reports", "report_websites")),
     RoomRemoval("bots", of_websites=("people_rules", "bot_options")),
     RoomRemoval(
         "websites",

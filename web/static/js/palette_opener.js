@@ -1,4 +1,5 @@
-// Ctrl-K and / open the palette at once, so that it takes what is typed; what fits comes with palette.js.
+// Ctrl-K and / open the palette at once, so that it takes what is typed; what fits comes with palette.js. Shared
+// dashboards have no palette.
 const dialog = document.getElementById("palette");
 const field = document.getElementById("palette-q");
 const list = document.getElementById("palette-list");
@@ -22,7 +23,7 @@ const open = async () => {
   }
 };
 
-document.addEventListener("keydown", (event) => {
+if (dialog) document.addEventListener("keydown", (event) => {
   if (event.key === "Control" || event.key === "Meta") finding().catch(() => {}); // it is there when K is pressed
   const wanted = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
   const slash = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !typing(event.target) && !document.querySelector("dialog[open]");
@@ -38,4 +39,4 @@ document.addEventListener("click", (event) => {
   open();
 });
 
-dialog.addEventListener("close", () => opener?.focus?.());
+dialog?.addEventListener("close", () => opener?.focus?.());
