@@ -17,7 +17,7 @@ from analytics_box.base.notify.change import open_config
 from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.lanes import ROUND
 from analytics_box.base.notify.message import Message
-from analytics_box.base.notify.outbox import AttemptResult, Outbox
+from analytics_box.base.notify.outbox import AttemptResult, MessageOutbox
 from analytics_box.base.notify.receivers import CHANNELS
 from analytics_box.base.notify.rows import FailingChannel, PendingDelivery
 from analytics_box.base.notify.rules import OUTAGE, Channel
@@ -115,7 +115,7 @@ def keeping_open(db: Connection, organization_id: str, channels: Collection[str]
     return [one.id for one in rows.of(db, organization_id) if one.id in channels and KINDS[one.kind].stays_open]
 
 
-class ChannelDeliveries(Outbox[PendingDelivery]):
+class ChannelDeliveries(MessageOutbox[PendingDelivery]):
     """The outbox of alert channels."""
 
     def __init__(self, db: Db, seal: Seal, sender: ChannelSender, clock: Clock) -> None:

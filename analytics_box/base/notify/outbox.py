@@ -1,4 +1,4 @@
-"""What all outboxes have in common: messages are delivered until they arrive or are given up, and counted.
+"""The common part of all outboxes: messages are delivered until they arrive or are given up, and counted.
 
 A message survives a restart. One that was sent while the box was killed may be sent again, under the same id.
 """
@@ -61,10 +61,10 @@ class AttemptResult(Struct, frozen=True):
     error: str
 
 
-class Outbox(Generic[T]):
+class MessageOutbox(Generic[T]):
     """Works off an outbox: messages of one receiver one after the other, those of many at the same time.
 
-    Each function of `due` finds messages of its own kind; neither kind waits for the other. `outcomes` counts attempts
+    Each function of `due` finds messages of one kind; neither kind waits for the other. `outcomes` counts attempts
     since the start: sent, failed, given_up.
     """
 

@@ -399,7 +399,7 @@ BOX: tuple[Step, ...] = (
     ),
     # The logo of a share link; `logo` is the digest of its picture, empty for none.
     (
-        "0019_share_logos",
+        "0020_share_logos",
         (
             "alter table shares add column logo text not null default ''",
             """

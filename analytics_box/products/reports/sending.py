@@ -23,7 +23,7 @@ from analytics_box.base.notify.deliveries import ChannelDeliveries, queue_delive
 from analytics_box.base.notify.html_mail import Render
 from analytics_box.base.notify.lanes import ROUND
 from analytics_box.base.notify.mail import MailFile
-from analytics_box.base.notify.outbox import Outbox
+from analytics_box.base.notify.outbox import MessageOutbox
 from analytics_box.base.notify.send import ChannelSender, SendOutcome
 from analytics_box.base.settings import Settings
 from analytics_box.base.store.db import Connection, Db
@@ -80,7 +80,7 @@ class ReportLinkKeys:
         return id if dot and hmac.compare_digest(self.token(id, about).encode(), token.encode()) else None
 
 
-class ReportDeliveries(Outbox[ReportDelivery]):
+class ReportDeliveries(MessageOutbox[ReportDelivery]):
     """The outbox of reports."""
 
     def __init__(

@@ -17,7 +17,7 @@ from analytics_box.base.notify.html_mail import Render
 from analytics_box.base.notify.kinds.http import signature
 from analytics_box.base.notify.kinds.kind import json_post
 from analytics_box.base.notify.lanes import ROUND
-from analytics_box.base.notify.outbox import AttemptResult, Outbox
+from analytics_box.base.notify.outbox import AttemptResult, MessageOutbox
 from analytics_box.base.notify.receivers import SUBSCRIBERS
 from analytics_box.base.notify.send import ChannelSender, SendOutcome, outcome_of
 from analytics_box.base.outgoing.client import OutgoingAnswer
@@ -84,7 +84,7 @@ UNANSWERED: Final = _("The response does not contain the challenge")
 _GONE: Final = 410
 
 
-class SubscriberDeliveries(Outbox[SubscriberDelivery]):
+class SubscriberDeliveries(MessageOutbox[SubscriberDelivery]):
     """The outbox of subscribers: emails, and webhooks."""
 
     def __init__(
