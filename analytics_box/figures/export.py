@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -104,16 +104,13 @@ def _series(rows: Rows, metrics: Sequence[Metric]) -> ExportSheet:
 
 def archive(made: Sequence[ExportSheet], form: Literal["csv", "parquet"] = "csv") -> bytes:
     """The tables as CSV or Parquet files in an archive."""
+    contents: Iterable[bytes] = (sheets.file(sheets.lines(sheet.columns, sheet.rows)) for sheet in made)
+    if form == "parquet":
+        contents = parquet.files((sheet.columns, sheet.rows) for sheet in made)
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
-        for sheet in made:
-            inside = zipfile.ZipInfo(f"{sheet.name}.{form}", _WRITTEN)
-            content = (
-                parquet.parquet(sheet.columns, sheet.rows)
-                if form == "parquet"
-                else sheets.file(sheets.lines(sheet.columns, sheet.rows))
-            )
-            archive.writestr(inside, content, zipfile.ZIP_DEFLATED)
+        for sheet, content in zip(made, contents, strict=True):
+            archive.writestr(zipfile.ZipInfo(f"{sheet.name}.{form}", _WRITTEN), content, zipfile.ZIP_DEFLATED)
     return whole.getvalue()
 
 

@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,26 +21,28 @@ _TYPES: Final[Sequence[tuple[set[type], str]]] = (
 )
 
 
-def parquet(names: Sequence[str], rows: Sequence[Record]) -> bytes:
-    """Rows as a Parquet file with these columns, compressed with Zstandard. It takes some tenths of a second."""
+def files(tables: Iterable[tuple[Sequence[str], Sequence[Record]]]) -> Iterator[bytes]:
+    """Yield tables, as the names of their columns and their rows, as Parquet files, compressed with Zstandard. Each
+    takes about 4 ms of the processor."""
     import duckdb  # noqa: PLC0415  # 60 ms and 25 MB that small boxes do not pay
 
-    types = {name: _type([row[name] for row in rows]) for name in names}
     with tempfile.TemporaryDirectory(prefix="analytics-box-") as folder, duckdb.connect(config=_SETTINGS) as connection:
         source, target = Path(folder, "rows.json"), Path(folder, "rows.parquet")
-        with source.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(_record(row, types)) + "\n" for row in rows)
-        columns = ", ".join(f"{_quoted(name)}: '{kind}'" for name, kind in types.items())
-        selected = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
-        connection.execute(
-            f"""
-            copy (
-              select {selected} from read_json(?, format = 'newline_delimited', columns = {{{columns}}})
-            ) to {_quoted(str(target))} (format parquet, compression zstd)
-            """,
-            (str(source),),
-        )
-        return target.read_bytes()
+        for names, rows in tables:
+            types = {name: _type([row[name] for row in rows]) for name in names}
+            with source.open("w", encoding="utf-8") as file:
+                file.writelines(json.dumps(_record(row, types)) + "\n" for row in rows)
+            columns = ", ".join(f"{_quoted(name)}: '{kind}'" for name, kind in types.items())
+            selected = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
+            connection.execute(
+                f"""
+                copy (
+                  select {selected} from read_json(?, format = 'newline_delimited', columns = {{{columns}}})
+                ) to {_quoted(str(target))} (format parquet, compression zstd)
+                """,
+                (str(source),),
+            )
+            yield target.read_bytes()
 
 
 def _type(values: Iterable[Any]) -> str:
