@@ -184,6 +184,7 @@ def create(
         updated_at=own.by.now,
     )
     rule = _with_channels(db, tools, own, before, places)
+    _check_figure(db, rule)
     detail = {"triggerType": rule.trigger, "enabled": rule.enabled}
     return rows.ALERT_RULES.create(db, own.by, own.organization_id, rule, detail)
 
@@ -202,6 +203,8 @@ def update(
     """
     before = existing(db, own, rule_id)
     after = _with_channels(db, tools, own, replace(before, **values), places)
+    if (after.conditions.figure_id, after.website_id) != (before.conditions.figure_id, before.website_id):
+        _check_figure(db, after)
     changes = partial(difference, without=("told_at",))
     after = rows.ALERT_RULES.change(db, own.by, own.organization_id, before, after, changes)
     if not after.enabled or after.trigger != before.trigger or after.website_id != before.website_id:
@@ -247,6 +250,25 @@ def _with_channels(
     rules.check(rule.trigger, rule.conditions, escalates=any(one.escalation for one in places))
     chosen = choose_channels(db, tools, own.organization_id, own.by, places)
     return replace(rule, channels=chosen.channels, escalation=chosen.escalation)
+
+
+def _check_figure(db: Connection, rule: AlertRule) -> None:
+    """Check that the goal or the funnel of a rate belongs to the rule's website, or to one of its organization. Raises
+    BadRequest."""
+    if rule.conditions.figure_id is None:
+        return
+    table = "goals" if rule.conditions.figure == "goal_rate" else "funnels"
+    found = db.execute(
+        f"""
+        -- alerts.check_figure
+        select 1 from {table} join websites on websites.id = website_id
+        where {table}.id = ? and organization_id = ? and coalesce(?, websites.id) = websites.id
+        """,
+        (rule.conditions.figure_id, rule.organization_id, rule.website_id),
+    )
+    if found.fetchone() is None:
+        text = _("figureId is not the ID of a goal or funnel of the website")
+        raise errors.BadRequest.about("triggerConditions", text)
 
 
 def _follow(db: Connection, rule: AlertRule, now: int) -> None:

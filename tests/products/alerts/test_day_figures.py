@@ -109,9 +109,12 @@ def test_many_missing_pages_and_slow_pages_are_alerts(box: WholeBox) -> None:
     assert alerts(box, "traffic_spike", figure="inp_p75") == [], "nothing was measured"
 
 
-def test_goal_of_another_website_is_no_alert(box: WholeBox) -> None:
+def test_goal_of_another_website_is_refused(box: WholeBox) -> None:
     goal = call(box, "goals.create", websiteId=box.sites["blog"], type="EVENT", target="signup", name="Blog")
-    assert alerts(box, "traffic_drop", figure="goal_rate", figureId=goal["id"]) == []
+    given = {"name": "x", "triggerType": "traffic_drop", "destinations": [DESTINATION]}
+    given |= {"triggerConditions": {"figure": "goal_rate", "figureId": goal["id"]}}
+    assert box.post("/alarms/create", {**given, "websiteId": box.sites["shop"]}, key="all").status == 400
+    assert box.post("/alarms/create", {**given, "websiteId": box.sites["blog"]}, key="all").status == 200
 
 
 @pytest.mark.parametrize(
@@ -120,6 +123,8 @@ def test_goal_of_another_website_is_no_alert(box: WholeBox) -> None:
         {"figure": "goal_rate"},
         {"figureId": "some-goal"},
         {"figure": "lcp_p75", "figureId": "some-goal"},
+        {"figure": "goal_rate", "figureId": "unknown-goal"},
+        {"figure": "funnel_rate", "figureId": "unknown-funnel"},
         {"figure": "lcp_p75", "minutes": 60},
         {"figure": "revenue"},
     ],
