@@ -32,13 +32,13 @@ def files(tables: Iterable[tuple[Sequence[str], Sequence[Record]]]) -> Iterator[
             types = {name: _type([row[name] for row in rows]) for name in names}
             with source.open("w", encoding="utf-8") as file:
                 file.writelines(json.dumps(_record(row, types)) + "\n" for row in rows)
-            columns = ", ".join(f"{_quoted(name)}: '{kind}'" for name, kind in types.items())
+            columns = ", ".join(f"{_literal(name)}: '{kind}'" for name, kind in types.items())
             selected = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
             connection.execute(
                 f"""
                 copy (
                   select {selected} from read_json(?, format = 'newline_delimited', columns = {{{columns}}})
-                ) to {_quoted(str(target))} (format parquet, compression zstd)
+                ) to {_literal(str(target))} (format parquet, compression zstd)
                 """,
                 (str(source),),
             )
@@ -61,5 +61,5 @@ def _text(value: Any) -> str | None:
     return json.dumps(value)
 
 
-def _quoted(text: str) -> str:
+def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"

@@ -28,7 +28,7 @@ class DueDelivery(Protocol):
 
     @property
     def receiver_id(self) -> str:
-        """The receiver, to whom messages go one after the other."""
+        """The receiver, which gets one message after the other."""
 
     @property
     def organization_id(self) -> str:

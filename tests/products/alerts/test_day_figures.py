@@ -111,8 +111,8 @@ def test_many_missing_pages_and_slow_pages_are_alerts(box: WholeBox) -> None:
 
 def test_goal_of_another_website_is_refused(box: WholeBox) -> None:
     goal = call(box, "goals.create", websiteId=box.sites["blog"], type="EVENT", target="signup", name="Blog")
-    given = {"name": "x", "triggerType": "traffic_drop", "destinations": [DESTINATION]}
-    given |= {"triggerConditions": {"figure": "goal_rate", "figureId": goal["id"]}}
+    conditions = {"figure": "goal_rate", "figureId": goal["id"]}
+    given = {"name": "x", "triggerType": "traffic_drop", "triggerConditions": conditions, "destinations": [DESTINATION]}
     assert box.post("/alarms/create", {**given, "websiteId": box.sites["shop"]}, key="all").status == 400
     assert box.post("/alarms/create", {**given, "websiteId": box.sites["blog"]}, key="all").status == 200
 
