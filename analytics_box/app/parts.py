@@ -21,6 +21,7 @@ from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.products.alerts.due import Reminders
 from analytics_box.products.alerts.traffic.day_figures import FigureWatch
 from analytics_box.products.alerts.traffic.watch import TrafficWatch
+from analytics_box.products.exports.loading import FactLoader
 from analytics_box.products.flags.ofrep.serve import Ofrep
 from analytics_box.products.flags.ofrep.streams import FlagStreams, States
 from analytics_box.products.flags.usage.counts import FlagCounts
@@ -176,6 +177,7 @@ def _of_monitors(wired: PartInputs) -> tuple[object, ...]:
     state, settings, clients = wired.state, wired.settings, wired.clients
     return (
         Erasing(wired.events.db),
+        FactLoader(wired.events.db, wired.events.strings, wired.events.erasures.live),
         MonitorHistories(wired.events.db, wired.events.strings),
         DomainWatch(Registrations(clients), state.monitors, state.db, wired.clock, settings.public_url),
     )

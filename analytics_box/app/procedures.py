@@ -28,6 +28,7 @@ flag_exports = Handlers("analytics_box.products.flags.moving.calls")
 flag_schedules = Handlers("analytics_box.products.flags.schedules.calls")
 flag_usage = Handlers("analytics_box.products.flags.usage.calls")
 error_groups = Handlers("analytics_box.products.errors.calls")
+exports = Handlers("analytics_box.products.exports.calls")
 imports = Handlers("analytics_box.products.imports.calls")
 source_maps = Handlers("analytics_box.products.source_maps.calls")
 funnels = Handlers("analytics_box.products.funnels.calls")
@@ -94,6 +95,8 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("sourceMaps.upload", source_maps.upload, "manage:websites", "member", most_bytes=MOST_MAP_BYTES),
     Procedure("sourceMaps.delete", source_maps.delete, "manage:websites", "member"),
     Procedure("sourceMaps.deleteRelease", source_maps.delete_release, "manage:websites", "member"),
+    Procedure("exports.listParts", exports.list_parts, "read:data", "member"),
+    Procedure("exports.getRows", exports.get_rows, "read:data", "member"),
     Procedure("funnels.list", funnels.list_funnels, "read:data"),
     Procedure("funnels.getById", funnels.get_by_id, "read:data"),
     Procedure("funnels.create", funnels.create, "manage:websites", "member"),

@@ -24,6 +24,7 @@ from analytics_box.web.route import (
 )
 
 website_pages = Handlers("analytics_box.tenants.websites.pages")
+export_pages = Handlers("analytics_box.products.exports.pages")
 
 WEBSITE_ADDRESSES: tuple[Route, ...] = (
     page_route("/sites/new", website_pages.new_site_form, "admin"),
@@ -33,6 +34,14 @@ WEBSITE_ADDRESSES: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/settings/tracking", website_pages.tracking, "member"),
     form_route("/sites/{website_id:str}/settings/tracking", website_pages.save_tracking, "member", kept=True),
     form_route("/sites/{website_id:str}/settings/client-id", website_pages.rotate, "member"),
+    page_route("/sites/{website_id:str}/settings/export", export_pages.export_page, "member"),
+    Route(
+        "GET",
+        "/sites/{website_id:str}/export/{table:str}/{month:str}/{form:str}",
+        export_pages.download,
+        "read:data",
+        "member",
+    ),
     page_route("/sites/{website_id:str}/settings/danger", website_pages.danger, "admin"),
     form_route("/sites/{website_id:str}/settings/delete", website_pages.delete, "admin"),
     page_route("/sites/{website_id:str}/settings/transfer", website_pages.transfer_form, "admin"),

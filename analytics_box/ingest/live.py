@@ -155,6 +155,11 @@ class LiveSessions:
         self._number += 1
         return self._number
 
+    def skip_to(self, db: Connection, number: int) -> None:
+        """Give new sessions numbers above this one, which sessions of another server have."""
+        db.execute("-- sessions.skip_to\nupdate session_numbers set next = max(next, ?)", (number + 1,))
+        self._number = self._last_number
+
     def _set(self, key: Key, value: Visits | Key) -> None:
         live = self._live
         before = live.get(key)

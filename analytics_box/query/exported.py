@@ -26,16 +26,28 @@ _HIDDEN = frozenset(("site", "bot", "agent", "kind", "session_started"))
 _METRIC_NAMES = {number: name for name, number in (METRICS | TIMINGS).items()}
 _STRINGS = {table.name: frozenset(table.strings) for table in FACTS}
 _TABLES = {table.name: tuple(name for name in table.names if name not in _HIDDEN) for table in FACTS}
+# What another server needs in addition, to give the same answers.
+_WHOLE = {"events": ("kind", "session_started")}
 
 
 class FactExport(Struct, frozen=True):
-    """The data to export: a site's facts in [start, end), UTC ms; with `people`, identities are included."""
+    """The data to export: a site's facts in [start, end), UTC ms; with `people`, identities are included.
+
+    It begins behind the row at `after`, a time and an id. `whole` rows are for another server.
+    """
 
     site: int
     start: int
     end: int
     format: Format
     people: bool = False
+    whole: bool = False
+    after: tuple[int, int] | None = None
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """The columns of a table's rows."""
+        more = _WHOLE.get(table, ()) if self.whole else ()
+        return _TABLES[table] + more
 
 
 class _Outbox(io.RawIOBase):
@@ -71,18 +83,18 @@ async def _archive(engines: Engines, part: FactExport, *, seconds: float) -> Asy
         for table, names in _TABLES.items():
             written = False
             with file.open(f"{table}.{part.format}", "w", force_zip64=True) as member:
-                member.write(_opening(part.format, names))
-                async for rows in _pieces(engines, part, table, seconds):
-                    member.write(_text(part.format, names, rows, first=not written))
+                member.write(opening(part.format, names))
+                async for rows in pieces(engines, part, table, seconds):
+                    member.write(text(part.format, names, rows, first=not written))
                     written = True
                     yield outbox.take()
                 member.write(b"\n]\n" if part.format == "json" else b"")
     yield outbox.take()
 
 
-async def _pieces(engines: Engines, part: FactExport, table: str, seconds: float) -> AsyncIterator[list[Record]]:
+async def pieces(engines: Engines, part: FactExport, table: str, seconds: float) -> AsyncIterator[list[Record]]:
     """First what is in ClickHouse only, then what is here. Of several machines, all of it is there."""
-    after = (part.start, 0)
+    after = first = part.after or (part.start, 0)
     if engines.beyond.is_shared:
         while there := await _there(engines, part, table, after):
             after = (there[-1]["time"], there[-1]["id"])
@@ -92,14 +104,14 @@ async def _pieces(engines: Engines, part: FactExport, table: str, seconds: float
         while there := await _there(engines, part, table, after):
             after = (there[-1]["time"], there[-1]["id"])
             yield await engines.events.read(partial(_readable, part=part, table=table, found=there), seconds=seconds)
-        after = (part.start, 0)
+        after = first
     while rows := await engines.events.read(partial(_piece, part=part, table=table, after=after), seconds=seconds):
         after = rows[-1]["_place"]
         yield rows
 
 
 async def _there(engines: Engines, part: FactExport, table: str, after: tuple[int, int]) -> list[dict[str, Any]]:
-    columns = ("id", *_TABLES[table])
+    columns = ("id", *part.columns(table))
     bots = " and bot = 0" if table == "events" else ""
     where = (
         f"site = {part.site}{bots} and time >= {after[0]} and (time > {after[0]} or id > {after[1]})"
@@ -111,18 +123,18 @@ async def _there(engines: Engines, part: FactExport, table: str, after: tuple[in
 
 async def _of_all_machines(engines: Engines, part: FactExport, table: str, found: list[dict[str, Any]]) -> list[Record]:
     _without_people(part, found)
-    names = _TABLES[table]
+    names = part.columns(table)
     texts = await engines.beyond.texts(_numbers(found, _STRINGS[table].intersection(names)))
     return [_export_record(row, names, _STRINGS[table], texts) for row in found]
 
 
-def _opening(format_of: Format, names: Sequence[str]) -> bytes:
+def opening(format_of: Format, names: Sequence[str]) -> bytes:
     if format_of == "csv":
         return sheets.lines(names, ()).encode()
     return b"[" if format_of == "json" else b""
 
 
-def _text(format_of: Format, names: Sequence[str], rows: list[Record], *, first: bool) -> bytes:
+def text(format_of: Format, names: Sequence[str], rows: list[Record], *, first: bool) -> bytes:
     if format_of == "csv":
         return sheets.lines(names, rows, heading=False).encode()
     shown = [msgspec.json.encode({name: row[name] for name in names}) for row in rows]
@@ -133,7 +145,7 @@ def _text(format_of: Format, names: Sequence[str], rows: list[Record], *, first:
 
 def _piece(db: Connection, *, part: FactExport, table: str, after: tuple[int, int]) -> list[Record]:
     """The next rows in the order of time; equal ones as they arrived."""
-    names = _TABLES[table]
+    names = part.columns(table)
     bots = " and bot = 0" if table == "events" else ""
     rows = db.execute(
         f"""
@@ -151,7 +163,7 @@ def _piece(db: Connection, *, part: FactExport, table: str, after: tuple[int, in
 
 def _readable(db: Connection, *, part: FactExport, table: str, found: list[dict[str, Any]]) -> list[Record]:
     """Convert these rows to export records, with the texts instead of their numbers."""
-    names = _TABLES[table]
+    names = part.columns(table)
     _without_people(part, found)
     strings = _STRINGS[table]
     texts = _texts(db, found, strings.intersection(names))

@@ -203,6 +203,7 @@ SIGNED_IN = (
     "{embed}?range=today&theme=dark",
     "{site}/shares/{share_id}",
     "{site}/settings/danger",
+    "{site}/settings/export",
     "{site}/settings/transfer",
     "{site}/notes",
     "/palette?q=e",

@@ -56,6 +56,8 @@ QUESTIONS = {
     "send events from backend": "server-events",
     "react": "compatible-clients",
     "config as code": "setup-file",
+    "export all data": "move-out",
+    "move to another box": "move-out",
     "keep plausible script": "compatible-clients",
     "import plausible": "import-history",
     "import my umami data": "import-history",

@@ -19,6 +19,7 @@ accounts = Handlers("analytics_box.app.admin.accounts")
 care = Handlers("analytics_box.app.admin.care")
 box_settings = Handlers("analytics_box.app.box_settings.calls")
 lookup = Handlers("analytics_box.app.admin.lookup")
+loading = Handlers("analytics_box.products.exports.loading")
 link_exports = Handlers("analytics_box.products.links.bulk.exports")
 
 # Functions with the signature of a procedure, which only the command line can call. They act on the whole box.
@@ -42,7 +43,11 @@ BOX_COMMANDS: Final[dict[str, NamedHandler]] = {
     "report": care.report,
 }
 # Further ones, which act in an organization as procedures do.
-ORGANIZATION_COMMANDS: Final[dict[str, NamedHandler]] = {"link export": link_exports.export_piece}
+ORGANIZATION_COMMANDS: Final[dict[str, NamedHandler]] = {
+    "link export": link_exports.export_piece,
+    "load state": loading.state,
+    "load rows": loading.rows,
+}
 _PROCEDURES: Final = {line.name: line for line in PROCEDURES}
 
 

@@ -9,7 +9,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from email.message import Message
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import click
 import msgspec
@@ -89,8 +89,27 @@ def _refusal(refused: urllib.error.HTTPError) -> str:
     return f"{refused.code} {refused.reason}"
 
 
+class AskingOptions(NamedTuple):
+    """The options of commands that ask this server or another one."""
+
+    params: tuple[click.Parameter, ...]
+    settings: tuple[click.Parameter, ...]
+
+
+_SETTINGS: Final = tuple(setting_options("data_dir"))
+ASKING: Final = AskingOptions(
+    (
+        click.Option(("--url",), help="Address of another server, with an API key in ANALYTICS_BOX_KEY."),
+        click.Option(("--organization",), help="Organization slug or ID. Optional if there is only one."),
+        AS_JSON_OPTION,
+        *_SETTINGS,
+    ),
+    _SETTINGS,
+)
+
+
 @contextmanager
-def _asking(values: dict[str, Any]) -> Iterator[Ask]:
+def asking(values: dict[str, Any]) -> Iterator[Ask]:
     """The server that a command is about."""
     if values["url"]:
         key = os.environ.get(KEY, "")
@@ -98,7 +117,7 @@ def _asking(values: dict[str, Any]) -> Iterator[Ask]:
             raise BadRequest(_("Set {name} to an API key of the server").format(name=KEY))
         yield remote(values["url"], key)
         return
-    named = {one.name: values[one.name] for one in _SETTINGS if one.name}
+    named = {one.name: values[one.name] for one in ASKING.settings if one.name}
     with open_session(read_settings(named), read_sources(named)) as ask:
         yield lambda procedure, given: ask(procedure, given, values["organization"])
 
@@ -106,7 +125,7 @@ def _asking(values: dict[str, Any]) -> Iterator[Ask]:
 def _apply(values: dict[str, Any]) -> None:
     file: BinaryIO = values["file"]
     declared = reading.read(read_text(file, _MOST_BYTES), getattr(file, "name", "-"))
-    with _asking(values) as ask:
+    with asking(values) as ask:
         changes = plans.plan(Stock(ask), declared, prune=values["prune"])
         # Another plan has another name.
         name = hashlib.sha256(msgspec.json.encode(changes, order="sorted")).hexdigest()[:_PLAN_NAME]
@@ -157,10 +176,16 @@ def _short(value: Any) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
 
 
+def dump(ask: Ask) -> tuple[str, list[str]]:
+    """A file with the resources that exist, and the kinds that the caller cannot list."""
+    items, refused = Stock(ask).dump()
+    return _HEAD + to_yaml({"version": reading.VERSION} | items), refused
+
+
 def _dump(values: dict[str, Any]) -> None:
-    with _asking(values) as ask:
-        items, refused = Stock(ask).dump()
-    write_file([_HEAD, to_yaml({"version": reading.VERSION} | items)], values["to"])
+    with asking(values) as ask:
+        text, refused = dump(ask)
+    write_file([text], values["to"])
     for name in refused:
         click.echo(f"Left out {name}: the key cannot list them.", err=True)
 
@@ -171,12 +196,11 @@ def _carry_out(**values: Any) -> None:
     report_refusals(lambda: _dump(values) if values["dump"] else _apply(values))
 
 
-_SETTINGS: Final = setting_options("data_dir")
 apply = click.Command(
     "apply",
     callback=_carry_out,
     help="Create and update resources as a file declares them.\n\nWithout --yes, the plan is shown and confirmed. "
-    "With --url, the server at that address is changed, with the API key in ANALYTICS_BOX_KEY.",
+    "With --url, the server at that address is changed.",
     params=[
         click.Option(("-f", "--file"), type=click.File("rb"), help="File in YAML or JSON; - for standard input."),
         click.Option(("--dry-run",), is_flag=True, help="Show the plan only."),
@@ -185,9 +209,6 @@ apply = click.Command(
         click.Option(("--plan",), help="Apply only this plan, by the name that a dry run shows."),
         click.Option(("--dump",), is_flag=True, help="Write a file with the resources that exist."),
         TO,
-        click.Option(("--url",), help="Address of another server."),
-        click.Option(("--organization",), help="Organization slug or ID. Optional if there is only one."),
-        AS_JSON_OPTION,
-        *_SETTINGS,
+        *ASKING.params,
     ],
 )

@@ -109,9 +109,15 @@ COMMANDS: Final = {
     "completion": CommandLine("reference", "completion", "Print a completion script for a shell."),
     "demo": CommandLine("demo", "demo", "Serve a demo with 90 days of generated data."),
     "doctor": CommandLine("doctor", "doctor", "Create a support bundle."),
+    "export": CommandLine(
+        "exports", "export", "Export all events and resources to DESTINATION: a folder, or s3://bucket/prefix."
+    ),
     "flag": CommandLine("flags", "flag", "List, import and export feature flags."),
     "key": CommandLine("keys", "key", "Create, list, rotate, revoke and delete API keys."),
     "link": CommandLine("links", "link", "List, create, edit, delete, import and export short links."),
+    "load": CommandLine(
+        "exports", "load", "Load the events of an export from SOURCE: a folder, or s3://bucket/prefix."
+    ),
     "man": CommandLine("reference", "man", "Print the man page, analytics-box(1)."),
     "monitor": CommandLine("monitors", "monitor", "List, add, pause, resume, import and export monitors; check a URL."),
     "organization": CommandLine("accounts", "organization", "List organizations, and set their private networks."),

@@ -48,6 +48,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "backup",
         "commands",
         "setup-file",
+        "move-out",
         "settings",
         "abuse-protection",
         "capacity",

@@ -17,7 +17,7 @@ from analytics_box.tenants.websites.tracking import LONGEST_RETENTION, MOST_MEGA
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Again, Page, PageRequest
 
-Tab = Literal["general", "tracking", "dropped", "bots", "sharing", "import", "danger"]
+Tab = Literal["general", "tracking", "dropped", "bots", "sharing", "import", "export", "danger"]
 
 
 class SettingsTab(NamedTuple):
@@ -36,6 +36,7 @@ TABS: Final = (
     SettingsTab("bots", _("Bots"), "/bots", "viewer"),
     SettingsTab("sharing", _("Sharing"), "/settings/sharing", MANAGER),
     SettingsTab("import", _("Import"), "/settings/import", MANAGER),
+    SettingsTab("export", _("Export"), "/settings/export", "member"),
     SettingsTab("danger", _("Danger"), "/settings/danger", MANAGER),
 )
 

@@ -192,8 +192,11 @@ ACTIONS = (
 )
 TABS = {
     "viewer": ["/not-counted", "/bots"],
-    "member": ["/settings", "/settings/tracking", "/not-counted", "/bots"],
-    "admin": ["/settings", "/settings/tracking", "/not-counted", "/bots", "/settings/sharing", "/settings/danger"],
+    "member": ["/settings", "/settings/tracking", "/not-counted", "/bots", "/settings/export"],
+    "admin": [
+        *("/settings", "/settings/tracking", "/not-counted", "/bots", "/settings/sharing", "/settings/import"),
+        *("/settings/export", "/settings/danger"),
+    ],
 }
 
 

@@ -1,0 +1,240 @@
+"""The commands `analytics-box export` and `analytics-box load`: move a website's events and resources."""
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import click
+import msgspec
+
+from analytics_box import __version__
+from analytics_box.app.cli.apply import ASKING, asking, dump
+from analytics_box.app.cli.options import day_of, read_settings, report_refusals
+from analytics_box.app.declared.stock import Ask
+from analytics_box.base.backup.places import BackupPlace, FolderPlace, Sink, place_of
+from analytics_box.base.clock import SystemClock
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.facts.tables import FACT_NAMES
+from analytics_box.base.translation import _
+from analytics_box.products.exports.loading import MOST_ROWS
+from analytics_box.products.exports.parts import columns_of
+
+PREFIX: Final = "analytics-box-export-"
+MANIFEST: Final = f"{PREFIX}manifest.json"
+_MOST_MANIFEST: Final = 64 << 20
+_MOST_LINE: Final = 4 << 20
+_LEFT_OUT: Final = (
+    "bots and quarantined events",
+    "counts of dropped events",
+    "profiles and their traits",
+    "secrets, passwords, API keys and accounts",
+    "clicks on short links, and the history of monitors",
+)
+
+
+def _export(values: dict[str, Any]) -> None:
+    named = {one.name: values[one.name] for one in ASKING.settings if one.name}
+    place = place_of(values["destination"], read_settings(named))
+    if isinstance(place, FolderPlace):
+        Path(place.shown).mkdir(mode=0o700, parents=True, exist_ok=True)
+    place.look()
+    with asking(values) as ask:
+        websites = _select_websites(ask("websites.list", {}), values["website"])
+        listed: list[dict[str, Any]] = []
+        for website in websites:
+            for part in ask("exports.listParts", {"websiteId": website["id"]}):
+                listed.append(_export_part(ask, place, website, part, values))
+        with place.writing(f"{PREFIX}box.yaml") as sink:
+            sink.write(dump(ask)[0].encode())
+    with place.writing(f"{PREFIX}schema.json") as sink:
+        sink.write(msgspec.json.format(msgspec.json.encode({table: columns_of(table) for table in FACT_NAMES})))
+    manifest = {
+        "format": "analytics-box-export",
+        "version": 1,
+        "server": __version__,
+        "people": values["people"],
+        "files": listed,
+        "leftOut": _LEFT_OUT,
+    }
+    # It comes last, so that an export that has one is whole.
+    with place.writing(MANIFEST) as sink:
+        sink.write(json.dumps(manifest, indent=1).encode())
+    if values["as_json"]:
+        click.echo(json.dumps(manifest))
+    else:
+        click.echo(f"Exported {len(websites)} websites in {len(listed)} files to {place.shown}.")
+
+
+def _select_websites(websites: list[dict[str, Any]], names: tuple[str, ...]) -> list[dict[str, Any]]:
+    unknown = [name for name in names if not any(name in {one["id"], one["domain"]} for one in websites)]
+    if unknown:
+        raise BadRequest(_("There is no website {name}. Enter its id or domain").format(name=unknown[0]))
+    return [one for one in websites if not names or {one["id"], one["domain"]} & set(names)]
+
+
+def _export_part(
+    ask: Ask, place: BackupPlace, website: dict[str, Any], part: dict[str, Any], values: dict[str, Any]
+) -> dict[str, Any]:
+    """Write a part, unless an earlier run has written it: months that are over do not change often."""
+    form, given = values["format"], {"websiteId": website["id"], "table": part["table"], "month": part["month"]}
+    name = f"{PREFIX}{website['domain']}-{part['table']}-{part['month']}.{form}"
+    described = {"website": website["domain"], "table": part["table"], "month": part["month"], "file": name}
+    is_over = part["month"] < day_of(SystemClock().now())[: len("2026-06")]
+    if isinstance(place, FolderPlace) and is_over and not values["fresh"] and Path(place.full_name(name)).exists():
+        click.echo(f"{name}: exists", err=True)
+        return described
+    pieces = _pieces(ask, given | {"people": values["people"]})
+    with place.writing(name) as sink:
+        if form == "ndjson":
+            for piece in pieces:
+                sink.write(piece)
+        else:
+            _convert(pieces, part["columns"], form, sink)
+    click.echo(name, err=True)
+    return described
+
+
+def _pieces(ask: Ask, given: dict[str, Any]) -> Iterator[bytes]:
+    after = None
+    while True:
+        answer = ask("exports.getRows", given | {"after": after})
+        yield answer["content"].encode()
+        after = answer["next"]
+        if after is None:
+            return
+
+
+def _convert(pieces: Iterator[bytes], columns: list[dict[str, str]], form: str, sink: Sink) -> None:
+    """Convert NDJSON by DuckDB, in files of a temporary folder."""
+    import tempfile  # noqa: PLC0415  # Few exports need it.
+
+    import duckdb  # noqa: PLC0415  # It takes half a second.
+
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder) / "rows.ndjson", Path(folder) / f"rows.{form}"
+        with source.open("wb") as file:
+            file.writelines(pieces)
+        kinds = {"string": "varchar", "integer": "bigint", "number": "double", "timestamp": "varchar"}
+        typed = {one["name"]: kinds[one["type"]] for one in columns} | {"properties": "json"}
+        fields = ", ".join(f"'{one['name']}': '{typed[one['name']]}'" for one in columns)
+        selected = ", ".join(
+            f'"{one["name"]}"::timestamptz as "{one["name"]}"' if one["type"] == "timestamp" else f'"{one["name"]}"'
+            for one in columns
+        )
+        options = "format parquet, compression zstd" if form == "parquet" else "format csv, header"
+        with duckdb.connect(config={"memory_limit": "512MB", "threads": 1, "temp_directory": folder}) as db:
+            db.execute("set timezone = 'UTC'")
+            db.execute(
+                f"copy (select {selected} from read_json('{source}', format = 'newline_delimited',"
+                f" maximum_object_size = {_MOST_LINE}, columns = {{{fields}}})) to '{target}' ({options})"
+            )
+        with target.open("rb") as file:
+            while piece := file.read(1 << 20):
+                sink.write(piece)
+
+
+def _load(values: dict[str, Any]) -> None:
+    named = {one.name: values[one.name] for one in ASKING.settings if one.name}
+    place = place_of(values["source"], read_settings(named))
+    manifest = _manifest(place)
+    with asking(values | {"url": None}) as ask:
+        known = {one["domain"]: one["id"] for one in ask("websites.list", {})}
+        total = 0
+        for part in manifest["files"]:
+            domain = values["into"] or part["website"]
+            if values["website"] and part["website"] not in values["website"]:
+                continue
+            if domain not in known:
+                raise BadRequest(
+                    _("There is no website {name}. Create it, for example from box.yaml").format(name=domain)
+                )
+            given = {"websiteId": known[domain], "table": part["table"], "month": part["month"]}
+            total += _load_part(ask, place, part["file"], given)
+            click.echo(part["file"], err=True)
+    click.echo(json.dumps({"rows": total}) if values["as_json"] else f"Loaded rows: {total:,}")
+
+
+def _manifest(place: BackupPlace) -> dict[str, Any]:
+    """The manifest of an export whose files can be loaded. Raises BadRequest."""
+    with place.reading(MANIFEST) as file:
+        content = file.read(_MOST_MANIFEST)
+    with suppress(msgspec.DecodeError, KeyError, TypeError, AttributeError):
+        found: dict[str, Any] = msgspec.json.decode(content, type=dict[str, Any])
+        names = [(part["website"], part["table"], part["month"], part["file"]) for part in found["files"]]
+        if not all(isinstance(text, str) for name in names for text in name):
+            raise BadRequest(_("This is not the manifest of an export"))
+        if any("/" in name[3] or not name[3].startswith(PREFIX) for name in names):
+            raise BadRequest(_("This is not the manifest of an export"))
+        if not all(name[3].endswith(".ndjson") for name in names):
+            raise BadRequest(_("Only exports in the format ndjson can be loaded"))
+        return found
+    raise BadRequest(_("This is not the manifest of an export"))
+
+
+def _load_part(ask: Ask, place: BackupPlace, name: str, given: dict[str, Any]) -> int:
+    """Load a file behind the rows that are stored already; return the number of new rows."""
+    done = stored = int(ask("load state", given)["stored"])
+    with place.reading(name) as file:
+        for number, lines in _batches(file, name):
+            if number + len(lines) > stored:
+                try:
+                    content = b"".join(lines[max(stored - number, 0) :]).decode()
+                except UnicodeDecodeError as wrong:
+                    raise BadRequest(_("{file} is not valid UTF-8").format(file=name)) from wrong
+                done = int(ask("load rows", given | {"skip": done, "content": content})["stored"])
+    return done - stored
+
+
+def _batches(file: BinaryIO, name: str) -> Iterator[tuple[int, list[bytes]]]:
+    """The lines of a file, some at a time, and the number of lines before them. Raises BadRequest."""
+    before, size = 0, 0
+    lines: list[bytes] = []
+    while line := file.readline(_MOST_LINE):
+        if not line.endswith(b"\n"):
+            where = before + len(lines) + 1
+            raise BadRequest(_("{file}: line {line} is incomplete or too long").format(file=name, line=where))
+        lines.append(line)
+        size += len(line)
+        if len(lines) == MOST_ROWS or size >= _MOST_LINE:
+            yield before, lines
+            before, lines, size = before + len(lines), [], 0
+    if lines:
+        yield before, lines
+
+
+_WEBSITES: Final = click.Option(("--website",), multiple=True, help="Website ID or domain. Repeatable. [default: all]")
+export = click.Command(
+    "export",
+    callback=lambda **values: report_refusals(lambda: _export(values)),
+    help="Export all events and resources to DESTINATION: a folder, or s3://bucket/prefix.\n\n"
+    "An interrupted export into a folder goes on with the files that are missing.",
+    params=[
+        click.Argument(("destination",)),
+        _WEBSITES,
+        click.Option(
+            ("--format",),
+            type=click.Choice(("ndjson", "csv", "parquet")),
+            default="ndjson",
+            show_default=True,
+            help="Format of the files. Another server can load ndjson.",
+        ),
+        click.Option(("--people",), is_flag=True, help="Include profile IDs of visitors."),
+        click.Option(("--fresh",), is_flag=True, help="Replace files that exist."),
+        *ASKING.params,
+    ],
+)
+load = click.Command(
+    "load",
+    callback=lambda **values: report_refusals(lambda: _load(values)),
+    help="Load the events of an export from SOURCE: a folder, or s3://bucket/prefix.\n\n"
+    "The websites must exist, and have no events in the months of the export. An interrupted load goes on where it "
+    "stopped.",
+    params=[
+        click.Argument(("source",)),
+        click.Option(("--website",), multiple=True, help="Domain in the export. Repeatable. [default: all]"),
+        click.Option(("--into",), help="Domain of the website to load into. [default: the same domain]"),
+        *(one for one in ASKING.params if one.name != "url"),
+    ],
+)

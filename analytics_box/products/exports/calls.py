@@ -1,0 +1,90 @@
+"""exports.*: the parts of a website's export, and their rows."""
+
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.base.errors import BadRequest, Forbidden
+from analytics_box.base.translation import _
+from analytics_box.products.exports import parts
+from analytics_box.products.exports.parts import ExportColumn, ExportPart
+from analytics_box.query import access
+from analytics_box.query.run import QueryRunner
+from analytics_box.tenants.tenancy.messages import Text
+from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.call import Call
+
+_PIECE_BYTES: Final = 4 << 20
+_LONGEST_PLACE: Final = 40
+
+
+class ListExportParts(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of exports.listParts."""
+
+    websiteId: Text
+
+
+class ExportPartShown(Struct, frozen=True):
+    """A part: the facts of a table in a UTC month. It can be empty."""
+
+    table: str
+    month: str
+    columns: list[ExportColumn]
+
+
+class ReadExportPart(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of exports.getRows. `after` is `next` of the previous answer. `people` includes profile IDs."""
+
+    websiteId: Text
+    table: Text
+    month: Text
+    after: Text | None = None
+    people: bool = False
+
+
+class ExportRows(Struct, frozen=True):
+    """Rows as NDJSON, and where the next rows begin; null after the last row."""
+
+    content: str
+    next: str | None
+
+
+async def list_parts(call: Call, given: ListExportParts) -> list[ExportPartShown]:
+    """exports.listParts: list the parts of a website's export, by table and month. Raises NotFound."""
+    website = readable(call, given.websiteId)
+    found = await parts.parts_of(call.parts[QueryRunner].engines, website)
+    return [ExportPartShown(part.table, part.month, parts.columns_of(part.table)) for part in found]
+
+
+async def get_rows(call: Call, given: ReadExportPart) -> ExportRows:
+    """exports.getRows: get rows of a part of a website's export, in the order of time. Raises NotFound or Forbidden.
+
+    Bots are left out.
+    """
+    website = readable(call, given.websiteId, people=given.people)
+    part = ExportPart(given.table, given.month)
+    after = None
+    if given.after is not None:
+        time, _sep, number = given.after.partition("-")
+        if not (time.isdecimal() and number.isdecimal() and len(given.after) < _LONGEST_PLACE):
+            raise BadRequest.about("after", _("Send next of the previous answer"))
+        after = (int(time), int(number))
+    export = parts.fact_export(website, part, "ndjson", people=given.people)
+    content, following = await parts.piece(
+        call.parts[QueryRunner].engines,
+        part,
+        replace(export, after=after),
+        most_bytes=_PIECE_BYTES,
+        seconds=call.parts.settings.query_seconds,
+    )
+    return ExportRows(content, None if following is None else "{}-{}".format(*following))
+
+
+def readable(call: Call, website_id: str, *, people: bool = False) -> Website:
+    """The caller's website, if the caller can export it. Raises NotFound or Forbidden."""
+    website = own(call, website_id)
+    if people and call.identity.operator is None and not access.may_see_people(call.identity, website):
+        raise Forbidden(_("You cannot export the visitors of this website"))
+    return website
