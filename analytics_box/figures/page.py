@@ -7,6 +7,7 @@ places, and the page loads them from `view.part`, as many together as are ready 
 import asyncio
 import re
 from collections.abc import Collection, Mapping, Sequence
+from datetime import date
 from typing import Any, Final
 
 from msgspec import Struct
@@ -56,7 +57,7 @@ from analytics_box.query.ranges import DayRange
 from analytics_box.query.request import QueryFilterInput
 from analytics_box.query.run import QueryRunner
 from analytics_box.web.page.dates import USUAL as USUAL_FORMATS
-from analytics_box.web.page.dates import formats_of
+from analytics_box.web.page.dates import Formats, day_text, formats_of
 from analytics_box.web.page.visit import PageRequest
 
 _FINGERPRINT: Final = re.compile(r"[0-9a-f]{16}")
@@ -238,6 +239,28 @@ async def empty(
     return asking, replace(board, segments=await visit.parts[SavedSegments].menu(visit, number, view))
 
 
+async def _imported_totals(
+    queries: QueryRunner, number: int, view: View, days: DayRange, formats: Formats, told: SubjectFacts
+) -> tuple[str, ...]:
+    """The line about imported totals of the range: figures without filters include them."""
+    known = queries.imported
+    if known is None or view.of.subject != "website" or not known.overlap((number,), days):
+        return ()
+    note = await known.note((number,), days, included=True)
+    if note is None:
+        return ()
+    first, last = (day_text(date.fromisoformat(day), formats.date) for day in (note.first, note.last))
+    words = (
+        _("Imported daily totals from {first} to {last} are left out, because they cannot be filtered.")
+        if _filters(view) or told.only
+        else _(
+            "Figures include imported daily totals from {first} to {last}. Hours, sessions, events, goals and other "
+            "details of visits do not."
+        )
+    )
+    return (words.format(first=first, last=last),)
+
+
 async def asking_for(
     visit: PageRequest,
     number: int,
@@ -279,7 +302,10 @@ async def asking_for(
         step=periods.steps_to_draw(view.by, days, against.days.length if against is not None else 0)[0],
         compared=against,
         begun=begun,
-        said=await _unknown_links(queries, number, view),
+        said=(
+            *await _unknown_links(queries, number, view),
+            *await _imported_totals(queries, number, view, days, formats, told),
+        ),
     )
     return asking, await _with_errors(asking, await with_dropoffs(visit, number, view))
 

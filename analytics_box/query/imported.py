@@ -108,8 +108,7 @@ def _spans(db: Connection) -> dict[int, tuple[DaySpan, ...]]:
     rows = db.execute(
         """
         -- imported.spans
-        select site, first_day, last_day from import_progress
-        where exists (select 1 from imported_days where imported_days.site = import_progress.site)
+        select site, first_day, last_day from import_progress where sessions = 0
         """
     ).fetchall()
     found: dict[int, tuple[DaySpan, ...]] = {}

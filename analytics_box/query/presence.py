@@ -123,6 +123,7 @@ def _sites_with_events(db: Connection, sites: tuple[int, ...]) -> frozenset[int]
         select value from json_each(?)
         where exists (select 1 from events where site = value and bot = 0)
           or exists (select 1 from trimmed_sites where site = value and source = 'events')
+          or exists (select 1 from import_progress where site = value)
         """,
         (json.dumps(sites),),
     ).fetchall()
@@ -133,12 +134,14 @@ def _beginnings(db: Connection, sites: tuple[int, ...]) -> dict[int, int]:
     rows = db.execute(
         """
         -- presence.beginnings
-        select value, coalesce(
-          min(here, there), here, there
+        select value, (
+          select min(first.value) from json_each(json_array(here, there, imported)) as first
         ) from (
           select value,
             (select time from events where site = value and bot = 0 order by time limit 1) as here,
-            (select first from trimmed_sites where site = value and source = 'events') as there
+            (select first from trimmed_sites where site = value and source = 'events') as there,
+            -- Imports without sessions have totals of days.
+            (select min(first_day) * 86400000 from import_progress where site = value and sessions = 0) as imported
           from json_each(?)
         )
         """,

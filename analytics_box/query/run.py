@@ -107,7 +107,7 @@ class QueryRunner:
         self._goals = goals or NoGoals()
         self._funnels = funnels or NoFunnels()
         self._splits = splits or NoSplits()
-        self._imported = imported
+        self.imported = imported
         self.engines = engines
         self.events = engines.events
         self.budgets = budgets or AnswerBudgets()
@@ -279,7 +279,7 @@ class QueryRunner:
         self, prepared: PreparedParameter, days: DayRange, plans: Sequence[QueryPlan], question: QueryParameter
     ) -> bool:
         """Whether imported totals of these days are part of the answer."""
-        if self._imported is None or not self._imported.overlap(prepared.sites, days):
+        if self.imported is None or not self.imported.overlap(prepared.sites, days):
             return False
         hourly = question.granularity in {"hour", "minute"}
         has_filters = prepared.where or prepared.having
@@ -300,7 +300,7 @@ class QueryRunner:
         at_once: bool,
     ) -> list[Record]:
         """The rows of an answer with imported totals. They are merged here, so they are sorted and paged here too."""
-        query_type, window, known = prepared.type, composed.window, self._imported
+        query_type, window, known = prepared.type, composed.window, self.imported
         assert known is not None  # noqa: S101  _adds_imported asked
 
         async def read(plan: QueryPlan) -> list[Record]:
@@ -317,11 +317,11 @@ class QueryRunner:
     ) -> ImportedNote | UnsetType:
         """The imported days of a question's range, if there are any."""
         days = question.days
-        if days is None or self._imported is None or not self._imported.overlap(prepared.sites, days):
+        if days is None or self.imported is None or not self.imported.overlap(prepared.sites, days):
             return UNSET
         plans = prepared.composed(request, days, question, self._clock.now()).plans
         included = self._adds_imported(prepared, days, plans, question)
-        return await self._imported.note(prepared.sites, days, included=included) or UNSET
+        return await self.imported.note(prepared.sites, days, included=included) or UNSET
 
     async def _split(self, prepared: PreparedParameter, window: TimeWindow) -> Record:
         """In which shares the flag that is asked about gives its variants, of the first website that has it."""

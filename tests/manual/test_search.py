@@ -65,6 +65,7 @@ QUESTIONS = {
     "migrate from matomo": "import-history",
     "import fathom": "import-history",
     "import simple analytics": "import-history",
+    "import nginx access log": "import-history",
     "share dashboard publicly": "share",
     "embed dashboard": "share",
     "weekly email": "reports",

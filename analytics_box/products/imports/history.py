@@ -64,7 +64,7 @@ def progress_of(db: Connection, import_id: str) -> ImportProgress | None:
 
 
 def begin(db: Connection, import_id: str, site: int, sessions: int, first_day: int, last_day: int) -> ImportProgress:
-    """Reserve numbers of sessions for an import. A second call finds those of the first."""
+    """Reserve numbers of sessions for an import, none for totals. A second call finds those of the first."""
     known = progress_of(db, import_id)
     if known is not None:
         return known

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import re
+import secrets
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -95,6 +96,12 @@ class RowRefusal(NamedTuple):
 ImportRecord = HistoryEvent | DayTotal | RowRefusal
 
 
+# The country (ISO code), region and city of an IP address.
+Locate = Callable[[str], tuple[str, str, str]]
+# Addresses are only hashed with this key, which is lost when the server stops.
+_ADDRESS_KEY: Final = secrets.token_hex(16)
+
+
 class ExportReader(NamedTuple):
     """A reader of a product's export. `recognize` returns the version of the format, empty for other files.
 
@@ -106,7 +113,7 @@ class ExportReader(NamedTuple):
     kind: Kind
     formats: str
     recognize: "Callable[[ImportFiles], str]"
-    read: "Callable[[ImportFiles, str], Iterable[ImportRecord]]"
+    read: "Callable[[ImportFiles, str, Locate], Iterable[ImportRecord]]"
 
 
 def key_of(*parts: str) -> int:
@@ -120,6 +127,11 @@ def identity(*parts: str, lasting: bool) -> int:
     """The number of a visitor. One that is not `lasting` has the day among its parts: it is another one each day."""
     number = key_of(*parts) & _MASK & ~LASTS
     return (number | LASTS if lasting else number) or 2
+
+
+def address_identity(address: str, user_agent: str, time: int) -> int:
+    """The number of a visitor of a UTC day of a source that has only an IP address and a User-Agent."""
+    return identity(_ADDRESS_KEY, str(time // DAY), address, user_agent, lasting=False)
 
 
 def instant(text: str) -> int | None:
@@ -215,6 +227,17 @@ def json_entries(pieces: Iterable[str]) -> Iterator[tuple[str, Any]]:
         at = found.start() if found is not None else len(text)
     if depth or text[at:].strip():
         raise BadRequest(_("The file is incomplete: its JSON has no end"))
+
+
+def json_lines(lines: Iterable[str]) -> Iterator[dict[str, Any] | RowRefusal]:
+    """The objects of JSON lines."""
+    for line in lines:
+        text = line.strip()
+        try:
+            if text:
+                yield msgspec.json.decode(text, type=dict[str, Any])
+        except (msgspec.DecodeError, RecursionError):
+            yield RowRefusal("row", text)
 
 
 def _json_value(text: str) -> Any:

@@ -42,6 +42,7 @@ from analytics_box.products.imports.records import (
     ExportReader,
     HistoryEvent,
     ImportRecord,
+    Locate,
     RowRefusal,
     date_of,
     day_of,
@@ -50,6 +51,8 @@ from analytics_box.products.imports.spool import Spool, SpooledDay
 from analytics_box.query.imported import ImportedDays
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
+from analytics_box.web.address import network_of
+from analytics_box.web.recognition.geo import Geo
 
 if TYPE_CHECKING:
     from analytics_box.products.imports import files, readers, sessions
@@ -251,7 +254,7 @@ class HistoryImports:
             spool = Spool.create(folder / _SPOOL)
             try:
                 refused = RefusalCounts()
-                self._fill(row, reader.read(opened, version), opened, spool, refused)
+                self._fill(row, reader.read(opened, version, _places(self._settings)), opened, spool, refused)
                 spool.finish()
             finally:
                 spool.close()
@@ -309,7 +312,7 @@ class HistoryImports:
                     raise BadRequest(_("There is nothing to import. See what was left out, and why"))
                 await self._set(row, lambda one: replace(one, report=report))
                 first, last = (day_of(date) or 0 for date in (report.first_date, report.last_date))
-                rows = await asyncio.to_thread(spool.count)
+                rows = await asyncio.to_thread(spool.count) if row.kind == "events" else 0
                 known = await self._events.write(
                     lambda db: history.begin(db, row.id, website.site, rows, first, last), adds=True
                 )
@@ -365,6 +368,17 @@ class HistoryImports:
 
 def _waiting(db: Connection, *, states: str, after: str) -> list[HistoryImport]:
     return IMPORTS.all(db, f"state in ({states}) and id <> ? order by created_at, id limit 1", after)
+
+
+def _places(settings: Settings) -> Locate:
+    """Find places in databases that another thread does not use."""
+    geo = Geo(settings)
+
+    def locate(address: str) -> tuple[str, str, str]:
+        place = geo.of(network_of(address), {}, peer="")
+        return place.country, place.region, place.city
+
+    return locate
 
 
 def _build_report(path: Path, left_out: Mapping[int, str], refused: Sequence[RefusedRows]) -> ImportReport:

@@ -2,7 +2,16 @@
 
 from typing import Final
 
-from analytics_box.products.imports.readers import fathom, matomo, plausible, simple_analytics, umami
+from analytics_box.products.imports.readers import (
+    fathom,
+    ga4,
+    goatcounter,
+    matomo,
+    plausible,
+    simple_analytics,
+    umami,
+    weblogs,
+)
 from analytics_box.products.imports.records import ExportReader
 
 READERS: Final[tuple[ExportReader, ...]] = (
@@ -10,7 +19,12 @@ READERS: Final[tuple[ExportReader, ...]] = (
     umami.READER,
     matomo.VISITS,
     matomo.REPORTS,
+    ga4.READER,
+    goatcounter.READER,
+    goatcounter.STATISTICS,
     simple_analytics.READER,
     fathom.READER,
+    ga4.REPORTS,
+    weblogs.READER,
 )
 BY_NAME: Final = {reader.name: reader for reader in READERS}

@@ -14,7 +14,7 @@ from analytics_box.products.imports.readers.plausible import (
     source_values,
     totals_of,
 )
-from analytics_box.products.imports.records import ExportReader, ImportRecord, RowRefusal, rows_of
+from analytics_box.products.imports.records import ExportReader, ImportRecord, Locate, RowRefusal, rows_of
 from analytics_box.web.recognition import agent
 
 _DATES: Final = ("datetime", "timestamp", "date")
@@ -91,7 +91,7 @@ def _recognize(files: ImportFiles) -> str:
     return ""
 
 
-def _read(files: ImportFiles, _version: str) -> Iterator[ImportRecord]:
+def _read(files: ImportFiles, _version: str, _locate: Locate) -> Iterator[ImportRecord]:
     for name in files.names:
         values = _values_of(_header(files, name))
         if values is None or "pageviews" not in _header(files, name):

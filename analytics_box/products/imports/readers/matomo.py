@@ -15,6 +15,7 @@ from analytics_box.products.imports.records import (
     ExportReader,
     HistoryEvent,
     ImportRecord,
+    Locate,
     RowRefusal,
     identity,
     instant,
@@ -56,7 +57,7 @@ def _recognize_visits(files: ImportFiles) -> str:
     return ""
 
 
-def _read_visits(files: ImportFiles, _version: str) -> Iterator[ImportRecord]:
+def _read_visits(files: ImportFiles, _version: str, _locate: Locate) -> Iterator[ImportRecord]:
     for name in files.names:
         if '"idVisit"' not in files.head(name):
             yield RowRefusal("dimension", name)
@@ -255,7 +256,7 @@ def _recognize_reports(files: ImportFiles) -> str:
     return "4" if any("nb_uniq_visitors" in files.head(name) for name in found) else "3"
 
 
-def _read_reports(files: ImportFiles, _version: str) -> Iterator[ImportRecord]:
+def _read_reports(files: ImportFiles, _version: str, _locate: Locate) -> Iterator[ImportRecord]:
     taken = {_report(name) for name in files.names}
     for name in files.names:
         report = _report(name)

@@ -9,6 +9,7 @@ from analytics_box.products.imports.records import (
     DayTotal,
     ExportReader,
     ImportRecord,
+    Locate,
     RowRefusal,
     day_of,
     rows_of,
@@ -103,7 +104,7 @@ def _recognize(files: ImportFiles) -> str:
     return ""
 
 
-def _read(files: ImportFiles, _version: str) -> Iterator[ImportRecord]:
+def _read(files: ImportFiles, _version: str, _locate: Locate) -> Iterator[ImportRecord]:
     for name in files.names:
         match = _NAME.fullmatch(name)
         values = _FILES.get(match[1]) if match else None

@@ -10,6 +10,7 @@ from analytics_box.products.imports.records import (
     ExportReader,
     HistoryEvent,
     ImportRecord,
+    Locate,
     RowRefusal,
     identity,
     instant,
@@ -39,7 +40,7 @@ def _header(files: ImportFiles, name: str) -> set[str]:
     return {one.strip('" ').lower() for one in files.first_line(name).split(",")}
 
 
-def _read(files: ImportFiles, _version: str) -> Iterator[ImportRecord]:
+def _read(files: ImportFiles, _version: str, _locate: Locate) -> Iterator[ImportRecord]:
     for name in files.names:
         if not {"added_iso", "added_unix"} & _header(files, name):
             yield RowRefusal("dimension", name)

@@ -13,6 +13,7 @@ from analytics_box.products.imports.records import (
     ExportReader,
     HistoryEvent,
     ImportRecord,
+    Locate,
     RowRefusal,
     identity,
     instant,
@@ -83,7 +84,7 @@ def _file(files: ImportFiles) -> str:
     return ""
 
 
-def _read(files: ImportFiles, version: str) -> Iterator[ImportRecord]:
+def _read(files: ImportFiles, version: str, _locate: Locate) -> Iterator[ImportRecord]:
     devices = _sessions(files) if version == "1" and _SESSIONS in files.names else {}
     properties = _properties(files) if _PROPERTIES in files.names else {}
     websites: set[str] = set()
