@@ -10,7 +10,7 @@ import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings, HTTP2Settings
@@ -147,6 +147,9 @@ class WebServer:
         await asyncio.wait(serving, timeout=HARD_STOP)
 
 
+_TLS_REFUSED: Final = "tls_certificate {} and tls_key {} cannot be used: {}"
+
+
 def check_tls(settings: Settings) -> None:
     """Raises SettingsError, with words for the operator, when the certificate and its key cannot be used."""
     if not settings.tls_certificate:
@@ -155,10 +158,16 @@ def check_tls(settings: Settings) -> None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(settings.tls_certificate, settings.tls_key, password="")  # asks nobody for one
         fits = _granian_takes(Path(settings.tls_key).read_text(encoding="ascii"))
-    except (OSError, ValueError) as broken:  # what ssl raises is an OSError too
-        raise SettingsError(
-            f"tls_certificate {settings.tls_certificate} and tls_key {settings.tls_key} cannot be used: {broken}"
-        ) from broken
+    except ssl.SSLError as wrong:
+        reason = (
+            "the key does not belong to the certificate"
+            if wrong.reason == "KEY_VALUES_MISMATCH"
+            else "both must be PEM files, and the key must have no passphrase"
+        )
+        raise SettingsError(_TLS_REFUSED.format(settings.tls_certificate, settings.tls_key, reason)) from wrong
+    except (OSError, ValueError) as broken:
+        reason = (isinstance(broken, OSError) and broken.strerror) or "the key is not a PEM file"
+        raise SettingsError(_TLS_REFUSED.format(settings.tls_certificate, settings.tls_key, reason)) from broken
     if not fits:
         raise SettingsError(
             f"tls_key {settings.tls_key} cannot be used: the key must be RSA of at least 2,048 bits, P-256, "

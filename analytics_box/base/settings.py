@@ -597,7 +597,9 @@ def _read_setting(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8"))
     except OSError as broken:
         raise SettingsError(f"{path} cannot be read: {broken.strerror}") from broken
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as broken:
+    except UnicodeDecodeError as broken:
+        raise SettingsError(f"{path} is not UTF-8 text. Save it with this encoding") from broken
+    except tomllib.TOMLDecodeError as broken:
         raise SettingsError(f"{path} is not valid TOML: {broken}") from broken
 
 

@@ -8,6 +8,7 @@ private.
 import io
 import os
 import queue
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 _PIECE: Final = 8 << 20  # of an upload, which has 10,000 at most: 80 GB
 _AT_ONCE: Final = 2
 _MOST_WORDS: Final = 300
+# The library asks the machine's provider for a role if it has no key.
+_MACHINE_ROLES: Final = "//169.254.169.254/"
+_ANSWER: Final = re.compile(r"<Message>([^<]+)</Message>")
+_STEPS: Final = re.compile(r"Generic S3 error: |Error performing \w+ \S+ in \S+( after \d+ retries[^-]*)? - ")
 _GIVE_UP: Final = 5.0  # seconds to tell the storage that an upload has ended early
 _RETRY: Final = timedelta(seconds=20)  # in which a request is tried again
 
@@ -110,10 +115,17 @@ class BucketPlace:
         except FileNotFoundError as missing:
             raise NotReached(_("{shown}: there is no such bucket or backup").format(shown=self.shown)) from missing
         except (BaseError, OSError) as broken:
-            said = " ".join(str(broken).partition("Debug source")[0].split())
-            raise NotReached(
-                _("{shown} cannot be used: {said}").format(shown=self.shown, said=said[:_MOST_WORDS])
-            ) from broken
+            reason = _reason(" ".join(str(broken).partition("Debug source")[0].split()))
+            raise NotReached(_("{shown} cannot be used: {reason}").format(shown=self.shown, reason=reason)) from broken
+
+
+def _reason(library: str) -> str:
+    """The reason in a message of the library, without its own steps and addresses."""
+    if _MACHINE_ROLES in library:
+        return _("no access key is set. Set s3_access_key and s3_secret_key")
+    if answer := _ANSWER.search(library):
+        return answer[1][:_MOST_WORDS]
+    return _STEPS.sub("", library)[:_MOST_WORDS]
 
 
 def _config(settings: Settings) -> Any:

@@ -19,6 +19,7 @@ from analytics_box.products.alerts.calls import AcknowledgeAlert, AlertRuleId, C
 from analytics_box.products.alerts.rows import rates_of
 from analytics_box.products.alerts.rules import FIGURE_LABELS, RATES, TRIGGER_LABELS, USUAL
 from analytics_box.resource.reach import reach
+from analytics_box.tenants.accounts.preferences import zone_groups
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.page import dates
@@ -300,6 +301,7 @@ async def _show(visit: PageRequest, own: list[Channel], rule: AlertRule | None, 
         tags=sorted({tag for one in monitors for tag in one.tags}),
         channels=form.channel_choices(own, again.values),
         trigger_labels=TRIGGER_LABELS,
+        zones=zone_groups(again.values.get("zone", ""), visit.person.time_zone),
         figures=await _figures(visit, websites, again.values.get("figure", "")),
         changed=_changed_labels(again.values),
     )

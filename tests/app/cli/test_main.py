@@ -17,6 +17,7 @@ from click.testing import CliRunner, Result
 from analytics_box import __version__
 from analytics_box.app.cli.main import main
 from analytics_box.app.cli.serve import USUAL
+from analytics_box.app.web_server import check_tls
 from analytics_box.base import settings
 from analytics_box.base.store import data_lock
 from analytics_box.base.store.db import Db
@@ -301,3 +302,18 @@ def test_value_that_an_option_cannot_use_is_refused_with_one_that_it_can(argumen
     assert refused.exit_code == 2
     assert instruction in refused.output
     assert "range" not in refused.output
+
+
+@pytest.mark.parametrize(
+    ("certificate", "key", "reason"),
+    [
+        ("self_signed.pem", "expired.pem", "the key does not belong to the certificate"),
+        ("world.py", "world.py", "both must be PEM files, and the key must have no passphrase"),
+        ("nowhere.pem", "nowhere.pem", "No such file or directory"),
+    ],
+)
+def test_unusable_certificate_is_refused_with_the_reason(certificate: str, key: str, reason: str) -> None:
+    folder = Path(__file__).parents[2] / "products/monitors"
+    given = settings.Settings(tls_certificate=str(folder / certificate), tls_key=str(folder / key))
+    with pytest.raises(settings.SettingsError, match=reason):
+        check_tls(given)

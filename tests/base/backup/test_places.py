@@ -13,6 +13,7 @@ from analytics_box.base.backup import buckets, manifest
 from analytics_box.base.backup.failures import NotABackup
 from tests.base.backup.fake_s3 import BUCKET, FakeS3, fake_s3
 from tests.base.backup.world import run
+from tests.cases import each
 from tests.running import set_up
 
 
@@ -131,3 +132,27 @@ def test_names_sort_by_time_and_only_ours_are_counted() -> None:
     assert manifest.too_many([*days, before, other, "zzz"], "a" * 32, 2) == days[:2]
     assert manifest.too_many([*days, before], "a" * 32, 0) == []
     assert manifest.too_many([*days, before], "a" * 32, 1, rest="before-upgrade") == []
+
+
+@each(
+    ("library", "reason"),
+    [
+        (
+            "Generic S3 error: Error performing PUT http://169.254.169.254/latest/api/token in 3ms - "
+            "Server returned non-2xx status code: 403 Forbidden",
+            "no access key is set. Set s3_access_key and s3_secret_key",
+        ),
+        (
+            "Generic S3 error: Error performing PUT https://s3.example.com/b in 12.3ms - Client error with status 403 "
+            "Forbidden: <Error><Code>Signature</Code><Message>The signature does not match.</Message></Error>",
+            "The signature does not match.",
+        ),
+        (
+            "Generic S3 error: Error performing GET http://127.0.0.1:1/b in 9s, after 3 retries, max_retries: 3 - "
+            "HTTP error: error sending request",
+            "HTTP error: error sending request",
+        ),
+    ],
+)
+def test_failure_of_the_storage_is_shown_without_the_steps_of_the_library(library: str, reason: str) -> None:
+    assert buckets._reason(library) == reason

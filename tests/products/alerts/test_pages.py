@@ -59,7 +59,9 @@ def test_the_form_makes_an_alarm_and_shows_it_again_as_it_is(world: World) -> No
     ticked = set(re.findall(r'name="([\w-]+)" checked', page))
     assert ticked == {"event-down", "event-recovered", "day-sat", "through"}
     chosen = re.findall(r'<select class="select" id="to-([\w-]+)".*?<option value="(\w*)" selected', page, re.DOTALL)
-    again = shown | dict.fromkeys(ticked, "on") | {"trigger": "uptime"} | {f"to-{one}": how for one, how in chosen}
+    (zone,) = re.findall(r'<select class="select" id="zone".*?<option value="([^"]*)" selected', page, re.DOTALL)
+    again = shown | dict.fromkeys(ticked, "on") | {f"to-{one}": how for one, how in chosen}
+    again |= {"trigger": "uptime", "zone": zone}
     assert world.sent(f"/alerts/{alarm['id']}", again).status == 303
     assert world.call("alarms.list") == [alarm]
 

@@ -258,8 +258,8 @@ def test_password_is_kept_by_an_edit_and_removed_by_its_box(pages: PageWorld) ->
 
 def test_form_explains_the_limits_of_click_limits_and_passwords(pages: PageWorld) -> None:
     page = pages.seen("/links/new")
-    assert "Repeated clicks of a visitor count." in page
-    assert "The password protects the short link only." in page
+    assert "Repeated clicks count; bots, previews and prefetches do not." in page
+    assert "Protects the short link, not its destination." in page
 
 
 def advanced_of(page: str) -> tuple[bool, str]:

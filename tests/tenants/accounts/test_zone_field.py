@@ -12,6 +12,7 @@ FORMS = {
     "/settings/organization": "timeZone",
     "/monitors/maintenance/new": "zone",
     "/sites/{shop}/reports/new": "timeZone",
+    "/alerts/new": "zone",
 }
 
 

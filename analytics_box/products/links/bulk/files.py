@@ -49,9 +49,7 @@ _MEANINGS: Final = {name.lower(): name for name in (*COLUMNS, "password")} | {
 }
 _WINDOWS: Final = (16_384, 131_072, MOST_CHARACTERS)  # of text in which the end of a JSON value is looked for
 _DECODER: Final = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)  # only finds where values end
-_QUOTES: Final = (
-    "The quotation marks of this row do not match: a cell with one in it is quoted, and each inside doubled"
-)
+_QUOTES: Final = "A quotation mark is not closed. Put a cell that contains one in quotation marks and double it inside"
 _OF_ADDRESS = re.compile(r"short(?:ened)?(?:url|link|code|address|path|id)|slug|alias|backhalf|bitlink")
 _UNKNOWN_ADDRESS: Final = (
     "The column {heading} seems to contain short URLs, but its name is unknown: "
