@@ -256,8 +256,9 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/queries", query_pages.show),
     page_route("/sites/{website_id:str}/queries/csv", query_pages.sheet),
     form_route("/sites/{website_id:str}/queries/saved", saved_pages.save, "member", kept=True),
-    page_route("/sites/{website_id:str}/queries/saved/{question_id:str}/delete", saved_pages.delete_form, "member"),
-    form_route("/sites/{website_id:str}/queries/saved/{question_id:str}/delete", saved_pages.delete, "member"),
+    *deleted_routes(
+        "/sites/{website_id:str}/queries/saved/{question_id:str}/delete", saved_pages.within("DELETION"), "member"
+    ),
     page_route("/sites/{website_id:str}/not-counted", drop_pages.show),
     form_route("/sites/{website_id:str}/origins", drop_pages.allow_origin, "member"),
     page_route("/sites/{website_id:str}/visitors", people_pages.show, "member"),

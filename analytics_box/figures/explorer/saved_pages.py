@@ -1,19 +1,22 @@
 """The forms of the API explorer that save a question and delete one. Members may; viewers look at what is there."""
 
+from typing import Final
 from urllib.parse import parse_qsl
 
 from litestar.params import FromPath
 
+from analytics_box.base.errors import NotFound
 from analytics_box.base.translation import _
 from analytics_box.figures.explorer import view
 from analytics_box.figures.explorer.pages import page_of
-from analytics_box.figures.explorer.question import QUESTIONS
+from analytics_box.figures.explorer.question import QUESTIONS, Question
 from analytics_box.figures.explorer.view import TypedQuery
 from analytics_box.tenants.saved import change, verbs
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
-from analytics_box.web.page.questions import ConfirmationTexts, ask, back_of
+from analytics_box.web.page.questions import ConfirmationTexts, back_of
+from analytics_box.web.page.resource_form import DeletePages, DeleteQuestion, Form
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _DELETE_QUESTION = ConfirmationTexts(
@@ -39,27 +42,31 @@ async def save(visit: Visitor, website_id: FromPath[str]) -> Answer:
     return await visit.submit(keep, page, values=form)
 
 
-async def delete_form(visit: Visitor, website_id: FromPath[str], question_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/queries/saved/{question}/delete: are you sure? Raises NotFound."""
-    website, kept = await verbs.find_visible(visit.call, QUESTIONS, question_id)
-    home = view.path_of(website_id)
+async def _find(visit: PageRequest) -> tuple[Website, Question]:
+    website, kept = await verbs.find_visible(visit.call, QUESTIONS, visit.path("question_id"))
+    if website.id != visit.path("website_id"):
+        raise NotFound.of("question", kept.id)
+    return website, kept
+
+
+def _question(visit: PageRequest, website: Website, kept: Question) -> DeleteQuestion:
+    home = view.path_of(website.id)
     back = back_of(visit.asked("back"), home) or home
-    return ask(
-        visit,
-        site_shell(visit, "queries", website),
-        _DELETE_QUESTION,
-        kept.name,
-        action=f"{home}/saved/{kept.id}/delete",
-        back=f"{back}#saved",
-        fields={"back": back},
-    )
+    shell = site_shell(visit, "queries", website)
+    return DeleteQuestion(_DELETE_QUESTION, shell, kept.name, f"{back}#saved", fields={"back": back})
 
 
-async def delete(visit: Visitor, website_id: FromPath[str], question_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/queries/saved/{question}/delete: forget it, and go back to the page. Raises NotFound."""
-    form, home = await visit.form(), view.path_of(website_id)
-    await verbs.delete(visit.call, QUESTIONS, question_id)
-    return visit.go(_redirect_after(back_of(form.get("back", ""), home) or home, "deleted"))
+def _after(website: Website, form: Form) -> str:
+    home = view.path_of(website.id)
+    return _redirect_after(back_of(form.get("back", ""), home) or home, "deleted")
+
+
+DELETION: Final = DeletePages(
+    find=_find,
+    question=_question,
+    delete=lambda visit, _website, kept: verbs.delete(visit.call, QUESTIONS, kept.id),
+    after=_after,
+)
 
 
 async def _keep(visit: PageRequest, website: Website, tried: TypedQuery, name: str, *, is_shared: bool) -> None:

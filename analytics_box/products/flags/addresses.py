@@ -1,6 +1,6 @@
 """Addresses of feature flags, their groups, folders and files."""
 
-from analytics_box.web.route import PUBLIC, SIGNED_IN, Handlers, Route, form_route, page_route
+from analytics_box.web.route import PUBLIC, SIGNED_IN, Handlers, Route, deleted_routes, form_route, page_route
 
 flag_actions = Handlers("analytics_box.products.flags.console.flag_pages")
 flag_code = Handlers("analytics_box.products.flags.console.code_pages")
@@ -54,6 +54,5 @@ ADDRESSES: tuple[Route, ...] = (
     form_route("/flags/{flag_id:str}/schedules", flag_rollout.schedule, "member", kept=True),
     form_route("/flags/{flag_id:str}/schedules/cancel", flag_rollout.cancel, "member"),
     page_route("/flags/{flag_id:str}/test", flag_tester.tester),
-    page_route("/flags/{flag_id:str}/delete", flag_actions.delete_form, "member"),
-    form_route("/flags/{flag_id:str}/delete", flag_actions.delete, "member"),
+    *deleted_routes("/flags/{flag_id:str}/delete", flag_actions.within("DELETION"), "member"),
 )

@@ -1,6 +1,6 @@
 """Addresses of short links, their folders, domains and files."""
 
-from analytics_box.web.route import Handlers, Route, form_route, page_route
+from analytics_box.web.route import Handlers, Route, deleted_routes, form_route, page_route
 
 link_imports = Handlers("analytics_box.products.links.bulk.pages")
 link_domains = Handlers("analytics_box.products.links.domains.pages")
@@ -40,6 +40,5 @@ ADDRESSES: tuple[Route, ...] = (
     page_route("/links/{link_id:str}/values", link_page.link_values),
     page_route("/links/{link_id:str}/edit", link_form.edit_form, "member"),
     form_route("/links/{link_id:str}/edit", link_form.save, "member", kept=True),
-    page_route("/links/{link_id:str}/delete", link_countries.delete_form, "member"),
-    form_route("/links/{link_id:str}/delete", link_countries.delete, "member"),
+    *deleted_routes("/links/{link_id:str}/delete", link_countries.within("DELETION"), "member"),
 )

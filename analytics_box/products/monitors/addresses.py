@@ -1,6 +1,15 @@
 """Addresses of monitors and of maintenance."""
 
-from analytics_box.web.route import PUBLIC, SIGNED_IN, Handlers, Route, edited_routes, form_route, page_route
+from analytics_box.web.route import (
+    PUBLIC,
+    SIGNED_IN,
+    Handlers,
+    Route,
+    deleted_routes,
+    edited_routes,
+    form_route,
+    page_route,
+)
 
 push_routes = Handlers("analytics_box.products.monitors.push_routes")
 monitor_figures = Handlers("analytics_box.products.monitors.figures.pages")
@@ -26,8 +35,7 @@ ADDRESSES: tuple[Route, ...] = (
     page_route("/monitors/{monitor_id:str}/export/{form:str}", monitor_figures.monitor_export),
     page_route("/monitors/{monitor_id:str}/edit", monitor_form.edit_form, "member"),
     form_route("/monitors/{monitor_id:str}/edit", monitor_form.save, "member", kept=True),
-    page_route("/monitors/{monitor_id:str}/delete", monitor_figures.delete_form, "member"),
-    form_route("/monitors/{monitor_id:str}/delete", monitor_figures.delete, "member"),
+    *deleted_routes("/monitors/{monitor_id:str}/delete", monitor_figures.within("DELETION"), "member"),
     form_route("/monitors/{monitor_id:str}/{action:str}", monitor_figures.act, "member"),
     form_route("/sites/{website_id:str}/monitor", monitor_form.of_website, "member"),
     Route("GET", "/push/{token:str}", push_routes.push, PUBLIC),

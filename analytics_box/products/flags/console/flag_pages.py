@@ -23,9 +23,10 @@ from analytics_box.products.flags.sentences import DecisionLine, flag_lines, per
 from analytics_box.products.flags.usage.counts import FlagUsage, used
 from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.web.page import dates
-from analytics_box.web.page.questions import ConfirmationTexts, ask
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import DeletePages, DeleteQuestion
 from analytics_box.web.page.templates import field_errors
-from analytics_box.web.page.visit import Again, Answer, Next, Page, Visitor
+from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
 ALGORITHM_LABELS = {
     "flagd": _("Independent (flagd)"),
@@ -176,35 +177,26 @@ def done_key(changed: FlagChange, usual: str) -> str:
     return "needed" if changed.dependents else usual
 
 
-async def delete_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
-    """GET /flags/{id}/delete: are you sure? Raises NotFound or Forbidden."""
-    page = await open_flag(visit, flag_id)
+async def _find(visit: PageRequest) -> tuple[FlagPageView, Flag]:
+    page = await open_flag(visit, visit.path("flag_id"))
+    return page, page.flag
+
+
+def _question(visit: PageRequest, page: FlagPageView, flag: Flag) -> DeleteQuestion:
     others = [flag_title(one) for one in needed_by(page)]
-    needed = (
-        ngettext("{names} requires it and will be off.", "{names} require it and will be off.", len(others)).format(
-            names=", ".join(others)
-        )
-        if others
-        else ""
-    )
-    action = f"{page.href}/delete"
-    return ask(
-        visit,
-        frame(visit.person),
-        _DELETE,
-        flag_title(page.flag),
-        action=action,
-        back=page.href,
-        key=page.flag.key,
-        needed=needed,
-    )
+    needed = ngettext("{names} requires it and will be off.", "{names} require it and will be off.", len(others))
+    facts = {"key": flag.key, "needed": needed.format(names=", ".join(others)) if others else ""}
+    return DeleteQuestion(_DELETE, frame(visit.person), flag_title(flag), page.href, facts)
 
 
-async def delete(visit: Visitor, flag_id: FromPath[str]) -> Next:
-    """POST /flags/{id}/delete. Raises NotFound or Forbidden."""
-    own, flag = find_flag(visit.call, flag_id)
+async def _delete(visit: PageRequest, _page: FlagPageView, flag: Flag) -> None:
+    own, _flag = find_flag(visit.call, flag.id)
     await save(visit.parts, own.scope, lambda db: change.delete(db, own, flag.id))
-    return visit.go(f"{HOME}?done=deleted")
+
+
+DELETION: Final = DeletePages(
+    find=_find, question=_question, delete=_delete, after=lambda _page, _form: f"{HOME}?done=deleted"
+)
 
 
 async def copy_form(visit: Visitor, flag_id: FromPath[str]) -> Page:

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Final
 from urllib.parse import urlencode
 
-from litestar.params import FromPath
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
@@ -16,6 +15,7 @@ from analytics_box.products.links import rows
 from analytics_box.products.links.clicks import rows as click_rows
 from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.editing import calls as procedures
+from analytics_box.products.links.editing.calls import LinkShown
 from analytics_box.products.links.folders.calls import folder_names
 from analytics_box.products.links.link import LONGEST_TAG
 from analytics_box.products.links.listing import calls, ranked
@@ -24,8 +24,9 @@ from analytics_box.products.links.listing.lines import line
 from analytics_box.products.links.messages import OneLink
 from analytics_box.products.links.page_frame import DONE, HOME, frame, links_in_words
 from analytics_box.products.links.rows import LinkSelection
-from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.visit import Next, Page, PageRequest, Visitor
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import DeletePages, DeleteQuestion
+from analytics_box.web.page.visit import Page, PageRequest, Visitor
 from analytics_box.web.recognition.language import display_name
 
 _DELETE = ConfirmationTexts(
@@ -117,24 +118,19 @@ async def link_list(visit: Visitor) -> Page:
     )
 
 
-async def delete_form(visit: Visitor, link_id: FromPath[str]) -> Page:
-    """GET /links/{id}/delete: the confirmation. Raises NotFound."""
-    link = await procedures.get(visit.call, OneLink(link_id))
-    return ask(
-        visit,
-        frame(visit.person),
-        _DELETE,
-        link.name,
-        action=f"{HOME}/{link.id}/delete",
-        back=f"{HOME}/{link.id}",
-        address=link.short_url,
-    )
+async def _find(visit: PageRequest) -> tuple[None, LinkShown]:
+    link = await procedures.get(visit.call, OneLink(visit.path("link_id")))
+    return None, link
 
 
-async def delete(visit: Visitor, link_id: FromPath[str]) -> Next:
-    """POST /links/{id}/delete. Raises NotFound."""
-    await procedures.delete(visit.call, OneLink(link_id))
-    return visit.go(f"{HOME}?done=deleted")
+DELETION: Final = DeletePages(
+    find=_find,
+    question=lambda visit, _owner, link: DeleteQuestion(
+        _DELETE, frame(visit.person), link.name, f"{HOME}/{link.id}", {"address": link.short_url}
+    ),
+    delete=lambda visit, _owner, link: procedures.delete(visit.call, OneLink(link.id)),
+    after=lambda _owner, _form: f"{HOME}?done=deleted",
+)
 
 
 def read_asked(visit: PageRequest) -> LinkListState:

@@ -41,7 +41,8 @@ from analytics_box.query.catalog.types import Record
 from analytics_box.query.request import GivenParameter, GivenQuery, check
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites.directory import Directory
-from analytics_box.web.page.questions import ConfirmationTexts, ask
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import DeletePages, DeleteQuestion
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
 _REASONS = {
@@ -232,24 +233,19 @@ async def monitor_part(visit: Visitor, monitor_id: FromPath[str], name: FromPath
     return visit.pages.show("part.html", board=board)
 
 
-async def delete_form(visit: Visitor, monitor_id: FromPath[str]) -> Page:
-    """GET /monitors/{id}/delete: are you sure? Raises NotFound."""
-    monitor = await viewable_monitor(visit.call, monitor_id)
-    return ask(
-        visit,
-        frame(visit.person),
-        _DELETE,
-        monitor.called,
-        action=f"{HOME}/{monitor.id}/delete",
-        back=f"{HOME}/{monitor.id}",
-        url=monitor.url,
-    )
+async def _find(visit: PageRequest) -> tuple[None, Monitor]:
+    monitor = await viewable_monitor(visit.call, visit.path("monitor_id"))
+    return None, monitor
 
 
-async def delete(visit: Visitor, monitor_id: FromPath[str]) -> Next:
-    """POST /monitors/{id}/delete. Raises NotFound."""
-    await procedures.delete_schedule(visit.call, MonitorId(monitor_id))
-    return visit.go(f"{HOME}?done=deleted")
+DELETION: Final = DeletePages(
+    find=_find,
+    question=lambda visit, _owner, monitor: DeleteQuestion(
+        _DELETE, frame(visit.person), monitor.called, f"{HOME}/{monitor.id}", {"url": monitor.url}
+    ),
+    delete=lambda visit, _owner, monitor: procedures.delete_schedule(visit.call, MonitorId(monitor.id)),
+    after=lambda _owner, _form: f"{HOME}?done=deleted",
+)
 
 
 async def act(visit: Visitor, monitor_id: FromPath[str], action: FromPath[str]) -> Next:
