@@ -46,9 +46,21 @@ prepare_in() {
         rm -rf "$venv"
         # What is packed is packed with the fastest Python that can be had.
         makes_venvs /usr/bin/python3 || ! is_root_with_apt || apt_install python3-venv || :
+        fastest=$(newest_optimized)
     fi
     prepare "$3"
-    venv=$1
+    venv=$1 fastest=''
+}
+
+# Prints the newest optimized Python that can make virtual environments, if any: each version is faster than the last.
+newest_optimized() {
+    for version in 3.14 3.13 3.12 3.11; do
+        for candidate in "python$version" "/usr/bin/python$version"; do
+            candidate=$(command -v "$candidate") && makes_venvs "$candidate" && is_built_optimized "$candidate" || continue
+            printf '%s' "$candidate"
+            return
+        done
+    done
 }
 
 fingerprint() {
@@ -94,8 +106,8 @@ make_venv() {
 # Sets $python to an interpreter that is new enough and can make virtual environments, or ends with what to do.
 find_python() {
     python='' name='' outdated=''
-    if [ -n "${PYTHON:-}" ]; then
-        set -- "$PYTHON"
+    if [ -n "${PYTHON:-}${fastest:-}" ]; then
+        set -- "${PYTHON:-$fastest}"
     else
         set -- python3 python3.14 python3.13 python3.12 python3.11
     fi

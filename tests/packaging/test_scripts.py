@@ -194,3 +194,39 @@ def test_faster_python_of_the_system_is_preferred_to_an_unoptimized_one(
     )
     assert ended.stdout.strip() == chosen
     assert said in ended.stderr if said else not ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("optimized", "named", "chosen"),
+    [("3.11 3.14", "", "3.14"), ("3.11 3.13", "", "3.13"), ("3.11 3.14", "3.12", "3.12")],
+)
+def test_programs_are_packed_with_the_newest_optimized_python(
+    checkout: Path, optimized: str, named: str, chosen: str
+) -> None:
+    commands = checkout / "commands"
+    for version in ("3.11", "3.12", "3.13", "3.14"):
+        build = "--enable-optimizations" if version in optimized.split() else ""
+        described = f"*CONFIG_ARGS*) test -n '{build}' ;; *version_info*2]*) echo {version} ;; *_base*) echo \"$0\" ;;"
+        script(commands / f"python{version}", f'case "$*" in {described} esac')
+    shutil.copy(commands / "python3.11", commands / "python3")
+    story = """
+        . packaging/environment.sh
+        prefer_optimized() { :; }
+        make_venv() { find_python; echo "$python"; exit; }
+        prepare_in "$root/build/box" box
+    """
+    ended = subprocess.run(
+        ("sh", "-c", story),
+        env={
+            **os.environ,
+            "root": str(checkout),
+            "PATH": f"{commands}:{os.environ['PATH']}",
+            "PYTHON": str(commands / f"python{named}") if named else "",
+        },
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert ended.stdout.strip() == str(commands / f"python{chosen}")
