@@ -132,6 +132,44 @@ def test_whatever_happens_roll_ups_of_an_open_day_answer_as_its_events_do(
         world.close()
 
 
+def test_new_events_of_an_open_day_are_found_by_id_without_statistics_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_days, "FEWEST", 1)
+    world = World(tmp_path, 1, now=NOON + 8 * HOUR)
+    try:
+        for _ in range(8):
+            world.tell(20)
+        world.maintain()
+        _read_open_days(world)
+        world.maintain()
+        db = world.rollups._connection
+        state = rollups_state.state_of(db)
+        world.tell(5)
+        seen: list[tuple[str, Any]] = []
+
+        def note(_: object, statement: str, values: Any) -> bool:
+            seen.append((statement, values))
+            return True
+
+        with db:  # Temporary tables exist by now.
+            db.exec_trace = note
+            open_days.add(db, state.last, state.last + 5)
+            db.exec_trace = None
+        assert not db.execute("select 1 from sqlite_master where name = 'sqlite_stat1'").fetchall()
+        plans = [
+            str(row[3])
+            for statement, values in seen
+            if "stored_events" in statement
+            for row in db.execute(f"explain query plan {statement}", values)
+            if "stored_events" in str(row[3]) or " fact " in str(row[3])
+        ]
+        assert len(plans) == 3
+        assert {"rowid>" in plan for plan in plans} == {True}, plans
+    finally:
+        world.close()
+
+
 def _read_open_days(world: World) -> int:
     """Compare plans of one website with rows. Return the number of those that read roll-ups of open days."""
     days = [plan_of(roll, **local("UTC", -3, 6)) for roll in ROLLS]

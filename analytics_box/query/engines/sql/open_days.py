@@ -13,7 +13,7 @@ from analytics_box.base.clock import DAY
 from analytics_box.base.store.db import Connection
 from analytics_box.query.engines.sql.open_events import add_events
 from analytics_box.query.engines.sql.open_sessions import ONE_EVENT, TOGETHER, add_sessions
-from analytics_box.query.engines.sql.open_tables import NUMBERS, SESSIONS, TABLES
+from analytics_box.query.engines.sql.open_tables import NUMBERS, SESSIONS, TABLES, TEMPORARY
 from analytics_box.query.plan import SESSION_AFTER, SESSION_BEFORE
 from analytics_box.query.rollups import OF_EVENTS, OF_SESSIONS, TIME
 
@@ -54,7 +54,8 @@ def add(db: Connection, after: int, last: int) -> None:
     """Add new events, by their ids."""
     if kept := kept_rolls(db):
         values = {"after": after, "last": last}
-        within = "id > :after and id <= :last and (site, {day}) in (select site, day from open_days)"
+        # Without the unary plus SQLite looks through all events of a website as long as the file has no statistics.
+        within = "id > :after and id <= :last and (+site, {day}) in (select site, day from open_days)"
         _add(db, kept, within.format(day=f"time / {DAY}"), within.format(day=f"session_started / {DAY}"), values)
 
 
@@ -106,11 +107,13 @@ def _add(
 ) -> None:
     """Add the events for which `of_events` holds, and to sessions those for which `of_sessions` does, to these
     roll-ups."""
-    db.execute("create temp table if not exists taken_days (site integer, day integer, roll text)")
-    db.execute("delete from taken_days")
+    for table, columns in TEMPORARY.items():
+        db.execute(f"-- open.temporary\ncreate temp table if not exists {table} ({columns})")
     db.executemany("-- open.taken\ninsert into taken_days values (?, ?, ?)", rolls)
     names = {roll.roll for roll in rolls}
     if SESSIONS in names:
         add_sessions(db, of_sessions, values)
     if rolls_of_events := [roll for name, roll in _WITH_VISITORS.items() if name in names]:
         add_events(db, rolls_of_events, of_events, values)
+    for table in TEMPORARY:
+        db.execute(f"-- open.empty\ndelete from temp.{table}")

@@ -25,12 +25,12 @@ def add_events(db: Connection, rolls: Collection[Roll], within: str, values: Map
             _add_times(db)
         else:
             _add_cells(db, roll)
-    db.execute("drop table temp.taken_events")
 
 
 def _take_events(db: Connection, rolls: Collection[Roll], within: str, values: Mapping[str, int]) -> None:
     """Copy what these roll-ups need of the events."""
     parts = sorted({name for roll in rolls for name in roll.group} - {"path"})
+    named = "".join(f", {part}" for part in parts)
     shown = "".join(
         f", coalesce((select {part} from {one.table} as its where its.id = fact.{one.column}), 0) as {part}"
         if (one := COMBINATION_OF.get(part))
@@ -40,7 +40,7 @@ def _take_events(db: Connection, rolls: Collection[Roll], within: str, values: M
     db.execute(
         f"""
         -- open.take
-        create temp table taken_events as
+        insert into taken_events (site, day, slot, time, kind, visitor, path{named})
         select site, time / {DAY} as day, time % {DAY} / {SLOT} as slot, time, kind, visitor, path{shown}
         from stored_events as fact where bot = 0 and {within}
         """,
@@ -98,7 +98,7 @@ def _add_times(db: Connection) -> None:
     db.execute(
         f"-- open.add_time_ids\ninsert into rolled_time_ids {met} and visitor & {LASTS} group by 1, 2, 3 {widen}"
     )
-    db.execute(f"create temp table met as {met} and visitor & {LASTS} = 0 group by 1, 2, 3")
+    db.execute(f"-- open.met\ninsert into met {met} and visitor & {LASTS} = 0 group by 1, 2, 3")
     old = "met left join open_seen as seen using (site, day, visitor)"
     moves = (
         ("low", "0, 0, 1, 0", "first_slot is null or low < first_slot"),
@@ -121,7 +121,6 @@ def _add_times(db: Connection) -> None:
         """
     )
     db.execute(f"-- open.add_seen\ninsert into open_seen select * from met where true {widen}")
-    db.execute("drop table temp.met")
     add_up(db, "rolled_time", "open_slots", _NEW_SLOTS, TIME.name)
 
 

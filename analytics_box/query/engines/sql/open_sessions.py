@@ -13,7 +13,6 @@ from analytics_box.query.engines.sql.open_tables import (
     NUMBERS,
     OF_A_SESSION,
     SESSIONS,
-    TAKEN,
     add_up,
     cells_of,
     plus,
@@ -77,15 +76,16 @@ PAGE_AND_VISITOR = "path || ' ' || visitor"
 def add_sessions(db: Connection, within: str, values: Mapping[str, int]) -> None:
     """Add the events that match `within` to their sessions, and the sessions to their roll-ups."""
     columns = ", ".join(ONE_EVENT.values())
-    events = f"{_EVENTS} as fact where {_IN_A_SESSION} and {within} and {TAKEN.format(_DAY_OF_START, SESSIONS)}"
+    taken = f"(+site, {_DAY_OF_START}) in (select site, day from taken_days where roll = '{SESSIONS}')"
+    events = f"{_EVENTS} as fact where {_IN_A_SESSION} and {within} and {taken}"
     key = "site, day, session"
     db.execute(
-        f"-- open.touched_sessions\ncreate temp table touched_sessions as"
+        f"-- open.touched_sessions\ninsert into touched_sessions"
         f" select distinct site, session_started / {DAY} as day, session from {events}",
         values,
     )
     kept = f"open_sessions where ({key}) in (select * from touched_sessions)"
-    db.execute(f"-- open.sessions_before\ncreate temp table signed as select -1 as n, * from {kept}")
+    db.execute(f"-- open.sessions_before\ninsert into signed select -1, * from {kept}")
     db.execute(
         f"-- open.add_sessions\ninsert into open_sessions"
         f" select site, session_started / {DAY} as day, session, {columns} from {events}"
@@ -104,8 +104,6 @@ def add_sessions(db: Connection, within: str, values: Mapping[str, int]) -> None
     _add_starts(db)
     for roll in OF_SESSIONS:
         _add_ends(db, roll)
-    for table in ("signed", "touched_sessions"):
-        db.execute(f"drop table temp.{table}")
 
 
 def _add_starts(db: Connection) -> None:
@@ -120,7 +118,8 @@ def _add_starts(db: Connection) -> None:
 
 def _add_ends(db: Connection, roll: Roll) -> None:
     """Add sessions, with their sign, to the roll-up of the pages that they begin or end on."""
-    db.execute(f"create temp table moved as {_end_changes(roll, 'signed')}")
+    db.execute("-- open.forget_moved\ndelete from moved")
+    db.execute(f"-- open.moved\ninsert into moved {_end_changes(roll, 'signed')}")
     table, columns = cells_of(roll)
     ids, there = f"rolled_{roll.name}_ids", "was + n > 0"
     db.execute(
@@ -143,7 +142,6 @@ def _add_ends(db: Connection, roll: Roll) -> None:
         "-- open.remove_numbers\ndelete from open_ends where number = 0 and (site, day, roll, path, alike, visitor) in"
         f" (select site, day, {NUMBERS[roll.name]}, path, alike, visitor from moved)"
     )
-    db.execute("drop table temp.moved")
 
 
 def _end_changes(roll: Roll, signed: str) -> str:

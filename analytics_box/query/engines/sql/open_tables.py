@@ -30,6 +30,18 @@ TABLES = (
     f"create table open_sessions ({_DAY}, session integer, {', '.join(f'{name} integer' for name in OF_A_SESSION)},"
     " primary key (site, day, session)) without rowid",
 )
+_DIMENSIONS = sorted({name for roll in ROLLS for name in roll.group} - {"path"})
+# They are kept with their connection, because each table that is created or dropped makes SQLite compile all statements
+# again, which takes a tenth of the time of a small round.
+TEMPORARY = {
+    "taken_days": f"{_DAY}, roll text",
+    "taken_events": f"{_DAY}, slot integer, time integer, kind integer, visitor integer, path integer,"
+    f" {', '.join(f'{name} integer' for name in _DIMENSIONS)}",
+    "met": f"{_DAY}, visitor integer, low integer, high integer",
+    "touched_sessions": f"{_DAY}, session integer",
+    "signed": f"n integer, {_DAY}, session integer, {', '.join(f'{name} integer' for name in OF_A_SESSION)}",
+    "moved": f"{_DAY}, path integer, alike integer, visitor integer, n integer, was integer",
+}
 NUMBERS = {roll.name: number for number, roll in enumerate(ROLLS)}
 TAKEN = "(site, {0}) in (select site, day from taken_days where roll = '{1}')"
 # The roll-ups by page are views of one table (rollups_file).
