@@ -52,6 +52,7 @@ Operator = Literal[
     "ip_in",  # IP addresses and networks
     "ip_not_in",
     "has_type",  # The type of the value itself, not of the elements of a list.
+    "size",  # The number of elements of a list.
 ]
 Scalar = str | int | float | bool
 Only = Literal["", "text", "number"]
@@ -92,7 +93,8 @@ class TargetingCondition(Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
     An empty `all` or `none` matches all users, an empty `any` matches none.
 
-    `attribute` is user_id, email, organization_id, team_id or the name of a property. With `only`, values and list
+    `attribute` is user_id, email, organization_id, team_id or the name of a property; `address.city` is a property of
+    the object `address`. With `only`, values and list
     elements of other types never match.
     """
 

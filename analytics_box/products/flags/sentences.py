@@ -52,6 +52,7 @@ OPERATORS = {
     "ip_in": _("is an IP address in"),
     "ip_not_in": _("is an IP address outside"),
     "has_type": _("has the type"),
+    "size": _("has this number of elements:"),
 }
 _ONLY_ONE = {"in": _("is"), "not_in": _("is not")}
 _NOTHING = {"all": _("any user"), "any": _("no user"), "none": _("any user")}

@@ -141,18 +141,34 @@ def reader(attribute: str) -> Read:
 
 
 def property_reader(name: str) -> Read:
-    """The reader of a property, of any name."""
+    """The reader of a property, of any name. A name with dots is a path into objects if no property has this name."""
+    steps = name.split(".") if "." in name else None
 
     def read(asker: EvaluationSubject) -> ContextValue:
         found = asker.found.get(name)
         if found is None:
             value = asker.context.properties.get(name)
+            if value is None and steps is not None:
+                value = _inner_value(asker.context.properties, steps)
             found = asker.found[name] = ContextValue(
                 value if type(value) is not str or len(value) <= LONGEST_TEXT else None
             )
         return found
 
     return read
+
+
+def _inner_value(properties: Mapping[str, Any], steps: list[str]) -> Any:
+    """The value inside nested objects, and inside lists by place; None if there is none."""
+    value = properties.get(steps[0])
+    for step in steps[1:]:
+        if type(value) is dict:
+            value = value.get(step)
+        elif type(value) is list and len(step) <= 2 and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return None
+    return value
 
 
 def _part_reader(name: str) -> Read:

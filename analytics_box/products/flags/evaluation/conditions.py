@@ -223,7 +223,7 @@ def _among(texts: frozenset[str], rule: TargetingRule) -> Match | None:
         value = asker.context.properties.get(name)
         return type(value) is str and value in texts
 
-    return has if rule.type == "property" and name else None
+    return has if rule.type == "property" and name and "." not in name else None
 
 
 def _leaf(read: Read, test: Test, asker: EvaluationSubject) -> bool:

@@ -85,7 +85,7 @@ class _Looking:
             elif is_percentage(rule):
                 self._at_draw("user", Bucketing())
             elif rule.field:
-                self.properties.add(rule.field)
+                self.properties.update((rule.field, rule.field.partition(".")[0]))
         named = []
         for node in nodes(rules):
             if node.attribute:
@@ -101,7 +101,8 @@ class _Looking:
             self.parts.update(_DRAWN[by])
 
     def _at(self, attribute: str) -> None:
-        (self.parts if attribute in _PARTS else self.properties).add(attribute)
+        names = self.parts if attribute in _PARTS else self.properties
+        names.update((attribute, attribute.partition(".")[0]))
 
 
 DEEPEST_PREREQUISITES = 10  # The longest chain of required flags.

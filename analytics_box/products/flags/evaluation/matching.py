@@ -50,7 +50,7 @@ def matcher(operator: Operator, wanted: Iterable[Scalar], *, elements: bool = Fa
     positive = _POSITIVE[NEGATIVE.get(operator, operator)](tuple(wanted))
     if only:
         positive = _of_type(_TYPES[only], positive)
-    if elements and operator != "has_type":
+    if elements and operator not in ("has_type", "size"):
         positive = _any_element(positive)
     return _negate(positive) if operator in NEGATIVE else positive
 
@@ -301,6 +301,16 @@ def _has_type(wanted: tuple[Scalar, ...]) -> Test:
     return has_type
 
 
+def _size(wanted: tuple[Scalar, ...]) -> Test:
+    """Return whether a list has one of these numbers of elements."""
+    sizes = frozenset(value for value in wanted if type(value) in (int, float))
+
+    def has_size(found: ContextValue) -> bool:
+        return type(found.value) is list and len(found.value) in sizes
+
+    return has_size
+
+
 _POSITIVE: dict[Operator, Callable[[tuple[Scalar, ...]], Test]] = {
     "equals": _equals,
     "in": _equals,
@@ -321,4 +331,5 @@ _POSITIVE: dict[Operator, Callable[[tuple[Scalar, ...]], Test]] = {
     "matches": _matches,
     "ip_in": _ip_in,
     "has_type": _has_type,
+    "size": _size,
 }

@@ -188,6 +188,12 @@ def _anything(value: Scalar) -> Scalar:
     return value
 
 
+def _count_of(value: Scalar) -> float | None:
+    found = number_of(value)
+    is_count = found is not None and found >= 0 and found.is_integer() and not isinstance(value, str)
+    return found if is_count else None
+
+
 _READ: dict[Operator, tuple[Callable[[Any], object], str]] = {
     **dict.fromkeys(("greater", "greater_or_equal", "less", "less_or_equal"), (number_of, "a number")),
     **dict.fromkeys(("before", "after"), (instant_of, "a date or a time, as 2026-01-31T12:00:00Z")),
@@ -196,6 +202,7 @@ _READ: dict[Operator, tuple[Callable[[Any], object], str]] = {
         (version_of, "a version, as 1.2.3"),
     ),
     "ip_in": (network_of, "an IP address or a network, as 10.0.0.0/8"),
+    "size": (_count_of, "a whole number of elements"),
     "has_type": (type_named, "a type: text, number, boolean, list, empty_list, one_element, texts or numbers"),
 }
 

@@ -87,7 +87,7 @@ def attribute_of(given: Any) -> str | None:
         return None
     name = given["var"]
     name = name[0] if isinstance(name, list) and len(name) == 1 else name
-    if not isinstance(name, str) or not name or "." in name or name.startswith("$flagd"):
+    if not isinstance(name, str) or not all(name.split(".")) or name.startswith("$flagd"):
         return None
     return _ATTRIBUTES.get(name, name)
 

@@ -218,7 +218,9 @@ class _FlagWriter:
     def _leaf(self, node: TargetingCondition) -> Logic:
         var, operator = _var(node.attribute), node.operator
         if "." in node.attribute:
-            raise _UnsupportedByFlagd(f"the attribute {node.attribute}, whose name has a dot,")
+            self._notes.say(_("flagd reads {name} as a path into objects").format(name=node.attribute))
+        if operator == "size":
+            raise _UnsupportedByFlagd("the number of elements of a list")
         if node.only:
             raise _UnsupportedByFlagd(f"{operator} of {node.only} values only")
         if operator in _NEGATIVE:

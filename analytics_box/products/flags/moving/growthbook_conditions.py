@@ -13,6 +13,7 @@ from analytics_box.products.flags.moving.conditions import (
     NOBODY,
     all_of,
     any_of,
+    each_of,
     exists,
     insensitive,
     leaf,
@@ -28,6 +29,7 @@ _USER: Final = "user_id"
 IDS: Final = frozenset(("id", "userId", "user_id"))  # attributes that are the user id here
 _LOOSE: Final = "it compares versions, and versions without three numbers are ordered differently here"
 _DEEPEST: Final = 20
+_MOST_SIZE: Final = 100  # Elements of a list, in comparisons of their number.
 
 _NUMBERS: Final[dict[str, Operator]] = {
     "$gt": "greater",
@@ -94,7 +96,7 @@ class _ConditionReader:
             return self._saved(mapping(asked), depth)
         if name.startswith("$"):
             raise _UnsupportedCondition(name)
-        if "." in name:
+        if not all(name.split(".")):
             raise _UnsupportedCondition(f"the nested attribute {name}")
         return self._value(attribute_of(name), asked, depth)
 
@@ -120,10 +122,37 @@ class _ConditionReader:
         if name in {"$inGroup", "$notInGroup"}:
             found = self._group(attribute, str(asked))
             return found if name == "$inGroup" else none_of([found])
-        compared = _comparison(attribute, name, asked)
+        if name in {"$all", "$elemMatch", "$size"}:
+            compared = self._of_list(attribute, name, asked)
+        else:
+            compared = _comparison(attribute, name, asked)
         if compared is None:
             raise _UnsupportedCondition(f"{name} of {attribute}")
         return compared
+
+    def _of_list(self, attribute: str, name: str, asked: Any) -> TargetingCondition | None:
+        """The condition for an operator of lists; None if it cannot be expressed.
+
+        Several operators of `$elemMatch` are about one element; here each would be about any element.
+        """
+        is_list = of_type(attribute, "list")
+        if name == "$size":
+            return _sizes(attribute, asked)
+        if name == "$all":
+            wanted = list_or_empty(asked)
+            if not isinstance(asked, list) or len(scalars(wanted)) != len(wanted):
+                return None
+            return all_of((is_list, *(leaf(attribute, "equals", one) for one in wanted)))
+        if not isinstance(asked, dict) or len(asked) != 1:
+            return None
+        ((operator, one),) = asked.items()
+        if operator == "$eq" and is_scalar(one):
+            return all_of((is_list, leaf(attribute, "equals", one)))
+        if operator == "$in" and len(scalars(one)) == len(list_or_empty(one)):
+            return all_of((is_list, one_of(attribute, scalars(one))))
+        if operator in _NUMBERS and number(one) == one:
+            return all_of((is_list, each_of(attribute, _NUMBERS[operator], [one], only="number")))
+        return None
 
     def _group(self, attribute: str, name: str) -> TargetingCondition:
         given = self._groups.get(name)
@@ -164,6 +193,21 @@ def _comparison(attribute: str, name: str, asked: Any) -> TargetingCondition | N
             raise _UnsupportedCondition(f"the regular expression {asked[:100]}")
         return all_of((of_type(attribute, "text"), matched))
     return _version(attribute, name, asked) if isinstance(asked, str) else None
+
+
+def _sizes(attribute: str, asked: Any) -> TargetingCondition | None:
+    """The condition that a list has this number of elements, or one that a comparison allows."""
+    if isinstance(asked, int) and not isinstance(asked, bool) and asked >= 0:
+        return leaf(attribute, "size", asked)
+    if not isinstance(asked, dict) or len(asked) != 1:
+        return None
+    ((operator, limit),) = asked.items()
+    if operator not in _HOLDS or number(limit) != limit or not 0 <= limit <= _MOST_SIZE:
+        return None
+    below = operator in {"$lt", "$lte"}
+    sizes = [size for size in range(_MOST_SIZE + 2) if _HOLDS[operator](size, limit) == below]
+    found = each_of(attribute, "size", sizes)
+    return found if below else all_of((of_type(attribute, "list"), none_of([found])))
 
 
 def _version(attribute: str, name: str, wanted: str) -> TargetingCondition | None:

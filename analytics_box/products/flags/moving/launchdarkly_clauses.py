@@ -54,19 +54,20 @@ _VERSIONS: Final[dict[str, Operator]] = {
     "semVerLessThan": "version_less",
     "semVerGreaterThan": "version_greater",
 }
-_ALL: Final = 100_000  # what weights add up to
+_ALL: Final = 100_000  # Weights add up to this.
 # JavaScript writes whole numbers so.
 _WHOLE: Final = r"^-?(\d+|\d+(\.\d+)?e\+\d+)$"
-_DEEPEST: Final = 4  # segments in segments
+_DEEPEST: Final = 4  # Segments in segments.
 
 
 def attribute_of(reference: str) -> str | None:
-    """The name of an attribute in this box; None for one inside another, and for the kind of a context."""
+    """The name of an attribute in this box; None for a path that has no name here, and for the kind of a context."""
     name = reference
     if reference.startswith("/"):
-        if "/" in reference[1:]:
+        steps = [step.replace("~1", "/").replace("~0", "~") for step in reference[1:].split("/")]
+        if len(steps) > 1 and not all(step and "." not in step for step in steps):
             return None
-        name = reference[1:].replace("~1", "/").replace("~0", "~")
+        name = ".".join(steps)
     return _ATTRIBUTES.get(name, name) if name not in {"", "kind"} else None
 
 

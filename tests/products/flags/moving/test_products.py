@@ -110,15 +110,12 @@ LOST: dict[str, dict[str, str]] = {
     "growthbook": {
         "namespaced": "Rule 1: its namespace is not supported",
         "filtered": "Rule 1: its filters is not supported",
-        "nested": "Rule 1: the nested attribute address.city is not supported",
         "conditions": f"Rule 1: $lt of age, {_MISSING}, is not supported; Rule 4: {_LOOSE}",
         "lookahead": "Rule 1: the regular expression ^(?!test) is not supported",
-        "sized": "Rule 1: $size of tags is not supported",
         "slashed/key": _KEY,
     },
     "launchdarkly": {
         "other-kind": "Rule 1: os in is not supported",
-        "nested": "Rule 1: /address/city in is not supported",
         "big-segment": "The segment big is incomplete: It is a big segment, whose users are not in the file",
         "slashed/key": _KEY,
     },
