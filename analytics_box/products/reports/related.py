@@ -1,7 +1,7 @@
 """The sections of a report about the short links, errors and flags of its website.
 
-Links are those that led visitors to the website. Flags of the organization are in a separate list, which members
-with access to selected resources do not get.
+Links are those that led visitors to the website. Links, and flags of the organization, are in lists that members with
+access to selected resources do not get.
 """
 
 from datetime import datetime
@@ -39,7 +39,7 @@ async def links_table(
     except DeadlineExceeded as late:
         raise UnansweredQuery(late.message) from late
     rows = tuple(count_row(one.name, one.clicks, None if before is None else one.before) for one in found)
-    return ReportTable("links", _("Short links"), _("Clicks"), rows, _EMPTY)
+    return ReportTable("links", _("Short links"), _("Clicks"), rows, _EMPTY, of_organization=True)
 
 
 async def errors_table(parts: Parts, website: Website, asking: PageQuery, most: int) -> ReportTable:

@@ -13,6 +13,7 @@ from analytics_box.base.store.db import Connection
 from analytics_box.tenants.keys.change import create as create_key
 from tests.inprocess import EMAIL, SiteName
 from tests.products.overview.filtered import PEOPLE
+from tests.products.reports.test_related import BROWSER
 from tests.products.reports.world import STRANGER, World, part_of, world_in
 
 
@@ -100,13 +101,20 @@ def test_files_of_all_websites_are_not_attached_for_a_member_who_can_access_some
     assert "attached" not in part_of(mail)
 
 
-def test_flags_of_the_organization_are_not_sent_to_restricted_members(here: World) -> None:
+def test_links_and_flags_of_the_organization_are_not_sent_to_restricted_members(here: World) -> None:
     whole = {"organizationId": here.box.organization_id, "key": "everywhere", "name": "Everywhere"}
     here.call("flags.create", **whole, defaultValue=True)
-    here.report(sections=["flags"])
+    here.call("flags.create", websiteId=here.box.sites["shop"], key="checkout", name="Checkout", defaultValue=True)
+    given = {"organizationId": here.box.organization_id, "targetUrl": "https://shop.example/", "slug": "sale"}
+    here.call("links.create", **given, name="Secret campaign")
+    assert here.box.get("/l/sale", user_agent=BROWSER).status == 302
+    here.report(sections=["flags", "links"])
     restrict(here, "shop")
     here.pass_days(5)
-    assert "everywhere" not in part_of(here.mails()[0])
+    text = part_of(here.mails()[0])
+    assert "checkout" in text
+    assert "everywhere" not in text
+    assert "Secret campaign" not in text
 
 
 def test_website_that_was_transferred_leaves_the_report(here: World) -> None:
