@@ -411,6 +411,23 @@ BOX: tuple[Step, ...] = (
             """,
         ),
     ),
+    # A website that moves to another organization takes its reports along, but not the other websites of them: outside
+    # recipients would receive the figures of another organization.
+    (
+        "0021_reports_of_moved_websites",
+        (
+            """
+            create trigger reports_of_moved_websites after update of organization_id on websites
+            when new.organization_id <> old.organization_id
+            begin
+              update reports set all_websites = 0, updated_at = updated_at + 1
+              where website_id = new.id and all_websites = 1;
+              delete from report_websites
+              where website_id = new.id or report_id in (select id from reports where website_id = new.id);
+            end
+            """,
+        ),
+    ),
 )
 # Imported history: the progress of each import, and totals of days, by the names of the roll-ups that they add to.
 _IMPORTED = (

@@ -131,6 +131,28 @@ def test_website_that_was_transferred_leaves_the_report(here: World) -> None:
     assert f"Visitors: {len(PEOPLE)}" in text
 
 
+def test_report_that_moves_to_another_organization_is_about_its_website_only(here: World) -> None:
+    made = here.report(allWebsites=True, recipients=[STRANGER])
+    other = next(key for key in names(here) if key != "shop")
+    here.report(websiteIds=[here.box.sites[other]], recipients=[STRANGER], name="Two")
+    statements = (
+        "update report_recipients set confirmed_at = created_at",
+        "update websites set organization_id = (select organization_id from websites where domain = 'foreign.example')"
+        " where domain = 'shop.example'",
+    )
+    for statement in statements:
+        here.box.box.box_db.write_now(lambda db: db.execute(statement).fetchall())  # noqa: B023
+    here.box.reopen()
+    here.pass_days(5)
+    mails = [mail for mail in here.mails() if "Visitors" in part_of(mail)]
+    assert len(mails) == 2
+    for mail in mails:
+        assert f"Visitors: {len(PEOPLE)}" in part_of(mail)
+        assert "Foreign" not in part_of(mail) + str(mail["Subject"])
+    left = here.rows(f"select all_websites from reports where id = '{made['id']}'")
+    assert left == [(0,)]
+
+
 def test_key_of_one_website_neither_includes_others_nor_finds_a_report_about_them(here: World) -> None:
     other = next(key for key in names(here) if key != "shop")
     made = here.report(websiteIds=[here.box.sites[other]], name="Both")
