@@ -42,15 +42,15 @@ from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.query.ranges import DayRange
 from analytics_box.tenants.accounts.preferences import zone_groups
 from analytics_box.tenants.saved import verbs
-from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.tenants.websites.reach import all_own, own
+from analytics_box.tenants.websites.resource_form import WebsiteForm
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.front import CONTENT_SECURITY_POLICY
 from analytics_box.web.page import dates
-from analytics_box.web.page.edits import check_version, shown_version
-from analytics_box.web.page.questions import ConfirmationTexts, ask
-from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import Form
+from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
 
 FREQUENCY_LABELS: Final[Mapping[Frequency, str]] = {
     "daily": _("Every day"),
@@ -190,81 +190,11 @@ async def send(visit: Visitor, website_id: FromPath[str], report_id: FromPath[st
     return visit.go(f"{_home(website)}/{report.id}?done=sent")
 
 
-async def new_form(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/reports/new. Raises NotFound."""
-    website, person = own(visit.call, website_id), visit.person
-    first = "mon" if person.week_start == "monday" else "sun"
-    values = {
-        "frequency": "weekly",
-        f"weekday.{first}": "on",
-        "hour": str(USUAL_HOUR),
-        "timeZone": person.time_zone,
-        "recipients": person.email,
-        "isActive": "on",
-        **{f"section.{name}": "on" for name in USUAL_SECTIONS},
-    }
-    return await _form(visit, website, None, Again(values=values))
-
-
-async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/reports/new. Raises NotFound."""
-    website, form = own(visit.call, website_id), await visit.form()
-
-    async def save() -> str:
-        given = {"websiteId": website.id, **_message(form)}
-        made = await calls.create(visit.call, message_of(given, NewReport))
-        return f"{_home(website)}/{made.id}?done=created"
-
-    async def again(visit: PageRequest, again: Again) -> Page:
-        return await _form(visit, website, None, again)
-
-    return await visit.submit(save, again, values=form)
-
-
-async def edit_form(visit: Visitor, website_id: FromPath[str], report_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/reports/{report}/edit. Raises NotFound."""
-    website, report = await find_report(visit.call, report_id, website_id)
-    (shown,) = await answers(visit.call, [report])
-    return await _form(visit, website, report, Again(values=_values(shown)))
-
-
-async def save(visit: Visitor, website_id: FromPath[str], report_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/reports/{report}/edit. Raises NotFound."""
-    website, report = await find_report(visit.call, report_id, website_id)
-    form = await visit.form()
-
-    async def save() -> str:
-        check_version(form, report)
-        given = {"id": report.id, **_message(form)}
-        await calls.update(visit.call, message_of(given, ChangedReport))
-        return f"{_home(website)}/{report.id}?done=saved"
-
-    async def again(visit: PageRequest, again: Again) -> Page:
-        return await _form(visit, website, report, again)
-
-    return await visit.submit(save, again, values=form)
-
-
-async def delete_form(visit: Visitor, website_id: FromPath[str], report_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/reports/{report}/delete: confirm the deletion. Raises NotFound."""
-    website, report = await find_report(visit.call, report_id, website_id)
-    here = f"{_home(website)}/{report.id}"
-    shell = site_shell(visit, "reports", website)
-    return ask(visit, shell, _DELETE, report.name, action=f"{here}/delete", back=here)
-
-
-async def delete(visit: Visitor, website_id: FromPath[str], report_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/reports/{report}/delete. Raises NotFound."""
-    website, report = await find_report(visit.call, report_id, website_id)
-    await calls.delete(visit.call, OneReport(report.id))
-    return visit.go(f"{_home(website)}?done=deleted")
-
-
 def _home(website: Website) -> str:
     return f"/sites/{website.id}/reports"
 
 
-def _message(form: Mapping[str, str]) -> dict[str, Any]:
+async def _message(_visit: PageRequest, _website: Website, _report: Report | None, form: Form) -> Mapping[str, Any]:
     """The fields of reports.create and reports.update that the form has."""
     frequency, hour = form.get("frequency", ""), form.get("hour", "")
     segment = form.get("segmentId", _ALL)
@@ -310,42 +240,65 @@ def _values(report: ReportShown) -> dict[str, str]:
     }
 
 
-async def _form(visit: PageRequest, website: Website, report: Report | None, again: Again) -> Page:
+def _fill(visit: PageRequest, _website: Website, report: Report | None) -> Form:
+    """The values of a new report; those of an existing one are read with its recipients."""
+    person = visit.person
+    if report is not None:
+        return {}
+    first = "mon" if person.week_start == "monday" else "sun"
+    return {
+        "frequency": "weekly",
+        f"weekday.{first}": "on",
+        "hour": str(USUAL_HOUR),
+        "timeZone": person.time_zone,
+        "recipients": person.email,
+        "isActive": "on",
+        **{f"section.{name}": "on" for name in USUAL_SECTIONS},
+    }
+
+
+async def _context(visit: PageRequest, website: Website, report: Report | None, values: Form) -> Mapping[str, Any]:
     channels = await visit.call.read(lambda db: channels_of(db, website.organization_id))
-    home, is_new = _home(website), report is None
-    return visit.pages.show(
-        "report_form.html",
-        code=again.code,
-        shell=site_shell(visit, "reports", website),
-        site=website,
-        action=f"{home}/new" if report is None else f"{home}/{report.id}/edit",
-        back=home if report is None else f"{home}/{report.id}",
-        is_new=is_new,
-        version=shown_version(report, again.values) if report is not None else "",
-        values=again.values,
-        errors=again.wrong,
-        general=again.general,
-        labels=_LABELS,
-        frequencies={name: FREQUENCY_LABELS[name] for name in FREQUENCIES},
-        days=DAY_LABELS,
-        hours=range(24),
-        zones=zone_groups(again.values.get("timeZone", ""), visit.person.time_zone),
-        sections=SECTION_LABELS,
-        exports={
+    if report is not None and not values:
+        (shown,) = await answers(visit.call, [report])
+        values = _values(shown)
+    return {
+        "values": values,
+        "frequencies": {name: FREQUENCY_LABELS[name] for name in FREQUENCIES},
+        "days": DAY_LABELS,
+        "hours": range(24),
+        "zones": zone_groups(values.get("timeZone", ""), visit.person.time_zone),
+        "sections": SECTION_LABELS,
+        "exports": {
             name: label
             for name, label in EXPORT_LABELS.items()
             if name != "storage"
-            or f"export.{name}" in again.values
+            or f"export.{name}" in values
             or (visit.person.is_administrator and visit.parts.settings.backup_to.startswith(S3))
         },
-        formats=exporting.FORMAT_LABELS,
-        scopes={"one": _("Only this website"), "selected": _("Selected websites"), "all": _("All websites")},
-        websites=[(one.id, one.name, one.domain) for one in all_own(visit.call) if one != website],
-        channels=[(one.id, one.name, CHANNEL_KINDS[one.kind].label) for one in channels],
-        segments=await verbs.visible(visit.call, SEGMENTS, website),
-        is_filtered=report is not None and bool(report.filters),
-        mails=visit.parts[Mailer].configured,
-    )
+        "formats": exporting.FORMAT_LABELS,
+        "scopes": {"one": _("Only this website"), "selected": _("Selected websites"), "all": _("All websites")},
+        "websites": [(one.id, one.name, one.domain) for one in all_own(visit.call) if one != website],
+        "channels": [(one.id, one.name, CHANNEL_KINDS[one.kind].label) for one in channels],
+        "segments": await verbs.visible(visit.call, SEGMENTS, website),
+        "is_filtered": report is not None and bool(report.filters),
+        "mails": visit.parts[Mailer].configured,
+    }
+
+
+_FORM: Final = WebsiteForm[Report](
+    path="reports", template="report_form.html", here="reports", labels=_LABELS, context=_context, has_page=True
+)
+REPORT: Final = _FORM.pages(
+    parameter="report_id",
+    find=find_report,
+    fill=_fill,
+    message=_message,
+    create=(calls.create, NewReport),
+    update=(calls.update, ChangedReport),
+    delete=(calls.delete, OneReport),
+    question=_DELETE,
+)
 
 
 def _line(visit: PageRequest, report: ReportShown) -> ReportLine:

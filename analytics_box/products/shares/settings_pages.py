@@ -6,6 +6,7 @@ from typing import Final
 
 from litestar.params import FromPath
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.acting import By
@@ -18,17 +19,17 @@ from analytics_box.resource import forms
 from analytics_box.tenants.configuration import domains
 from analytics_box.tenants.organizations import logos
 from analytics_box.tenants.saved import verbs
-from analytics_box.tenants.tenancy.messages import message_of
 from analytics_box.tenants.websites import change as websites
 from analytics_box.tenants.websites import settings_area
 from analytics_box.tenants.websites.reach import change as change_own
 from analytics_box.tenants.websites.reach import own
+from analytics_box.tenants.websites.resource_form import WebsiteForm
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.settings_area import settings_page
-from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page import dates
-from analytics_box.web.page.edits import FIELD, check_version, shown_version, version_of
-from analytics_box.web.page.questions import ConfirmationTexts, ask
+from analytics_box.web.page.edits import FIELD, check_version, version_of
+from analytics_box.web.page.questions import ConfirmationTexts
+from analytics_box.web.page.resource_form import Form
 from analytics_box.web.page.visit import Again, Answer, Page, PageRequest, Visitor
 
 _DELETE = ConfirmationTexts(
@@ -60,6 +61,7 @@ _PANELS: Final = {
 }
 _BOXES: Final = ("showsLogo", "isIndexed", "hasBadge")
 _DONE = {
+    "created": _("Saved."),
     "saved": _("Saved."),
     "deleted": _("Share link deleted."),
     "logo": _("Logo saved."),
@@ -96,57 +98,10 @@ async def save_sharing(visit: Visitor, website_id: FromPath[str]) -> Answer:
 
     async def save() -> str:
         await change_own(visit.call, website.id, write)
-        return f"{_home(website)}?saved=saved"
+        return f"{_home(website)}?done=saved"
 
     async def again(visit: PageRequest, again: Again) -> Page:
         return await _sharing(visit, own(visit.call, website_id), again)
-
-    return await visit.submit(save, again, values=form)
-
-
-async def new_form(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/shares/new. For `public`, of the dashboard at the id of the website. Raises NotFound."""
-    website = own(visit.call, website_id)
-    panels = {f"panel-{name}": "on" for name in USUAL_PANELS}
-    values = {"slug": website.id, "name": _("Public dashboard"), **panels} if visit.asked("public") else {}
-    return await _form(visit, website, None, Again(values=values))
-
-
-async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/shares/new. Raises NotFound."""
-    website, form = own(visit.call, website_id), await visit.form()
-
-    async def save() -> str:
-        segment = {"segmentId": form["segmentId"]} if form.get("segmentId") else {}
-        given = {"websiteId": website.id, **segment, **_fields(visit, form, None)}
-        made = await calls.create(visit.call, message_of(given, NewShare))
-        return f"{_home(website)}?saved=saved#{made.id}"
-
-    async def again(visit: PageRequest, again: Again) -> Page:
-        return await _form(visit, website, None, again)
-
-    return await visit.submit(save, again, values=form)
-
-
-async def edit_form(visit: Visitor, website_id: FromPath[str], share_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/shares/{share}. Raises NotFound."""
-    website, share = await calls.find_share(visit.call, share_id, website_id)
-    return await _form(visit, website, share, Again())
-
-
-async def save(visit: Visitor, website_id: FromPath[str], share_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/shares/{share}. Raises NotFound."""
-    website, share = await calls.find_share(visit.call, share_id, website_id)
-    form = await visit.form()
-
-    async def save() -> str:
-        check_version(form, share)
-        given = {"id": share.id, **_fields(visit, form, share)}
-        await calls.update(visit.call, message_of(given, ChangedShare))
-        return f"{_home(website)}?saved=saved#{share.id}"
-
-    async def again(visit: PageRequest, again: Again) -> Page:
-        return await _form(visit, website, share, again)
 
     return await visit.submit(save, again, values=form)
 
@@ -157,10 +112,10 @@ async def upload_logo(visit: Visitor, website_id: FromPath[str], share_id: FromP
 
     async def save() -> str:
         await calls.put_logo(visit.call, share.id, await logos.read_upload(visit))
-        return f"/sites/{website.id}/shares/{share.id}?saved=logo#logo"
+        return f"/sites/{website.id}/shares/{share.id}?done=logo#logo"
 
     async def again(visit: PageRequest, again: Again) -> Page:
-        return await _form(visit, website, share, Again(code=again.code, wrong=again.wrong, general=again.general))
+        return await _FORM.show(visit, website, share, replace(again, values={}))
 
     return await visit.submit(save, again)
 
@@ -169,34 +124,11 @@ async def delete_logo(visit: Visitor, website_id: FromPath[str], share_id: FromP
     """POST /sites/{id}/shares/{share}/logo/delete. Raises NotFound."""
     website, share = await calls.find_share(visit.call, share_id, website_id)
     await calls.put_logo(visit.call, share.id, None)
-    return visit.go(f"/sites/{website.id}/shares/{share.id}?saved=logo-deleted#logo")
-
-
-async def delete_form(visit: Visitor, website_id: FromPath[str], share_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/shares/{share}/delete: confirm the deletion. Raises NotFound."""
-    website, share = await calls.find_share(visit.call, share_id, website_id)
-    here = f"/sites/{website.id}/shares/{share.id}"
-    shell = site_shell(visit, "site-settings", website)
-    return ask(visit, shell, _DELETE, share.name, action=f"{here}/delete", back=here)
-
-
-async def delete(visit: Visitor, website_id: FromPath[str], share_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/shares/{share}/delete. Raises NotFound."""
-    website, share = await calls.find_share(visit.call, share_id, website_id)
-    await calls.delete(visit.call, OneShare(share.id))
-    return visit.go(f"{_home(website)}?saved=deleted")
+    return visit.go(f"/sites/{website.id}/shares/{share.id}?done=logo-deleted#logo")
 
 
 def _home(website: Website) -> str:
     return f"/sites/{website.id}/settings/sharing"
-
-
-def _fields(visit: PageRequest, form: Mapping[str, str], share: ShareLink | None) -> dict[str, object]:
-    """The fields of the form. Raises BadRequest."""
-    found = forms.read_posted(form, ShareLink, visit.person.time_zone, share)
-    found |= {name: bool(form.get(name)) for name in _BOXES}
-    found |= {"panels": [name for name in _PANELS if form.get(f"panel-{name}")]}
-    return found
 
 
 async def _sharing(visit: PageRequest, website: Website, again: Again) -> Page:
@@ -208,7 +140,7 @@ async def _sharing(visit: PageRequest, website: Website, again: Again) -> Page:
         website,
         again=again,
         values={**settings_area.values_of(website), FIELD: version_of(website), **again.values},
-        saved=_DONE.get(visit.asked("saved"), ""),
+        saved=_DONE.get(visit.asked("done"), ""),
         public=f"{visit.parts.settings.public_url}/share/{website.id}" if website.is_public else "",
         options=next(
             (f"/sites/{website.id}/shares/{one.id}" for one in shares if one.slug == website.id),
@@ -279,31 +211,55 @@ def _views(visit: PageRequest, share: ShareLink) -> str:
     return said.format(count=figures.count(share.views), time=latest)
 
 
-async def _form(visit: PageRequest, website: Website, share: ShareLink | None, again: Again) -> Page:
+def _fill(visit: PageRequest, website: Website, share: ShareLink | None) -> Form:
+    """The values of the form; with ?public= of the dashboard at the id of the website."""
+    if share is not None or not visit.asked("public"):
+        return {}
+    return {"slug": website.id, "name": _("Public dashboard"), **{f"panel-{name}": "on" for name in USUAL_PANELS}}
+
+
+async def _message(visit: PageRequest, _website: Website, share: ShareLink | None, form: Form) -> Mapping[str, object]:
+    found = forms.read_posted(form, ShareLink, visit.person.time_zone, share)
+    found |= {name: bool(form.get(name)) for name in _BOXES}
+    found |= {"panels": [name for name in _PANELS if form.get(f"panel-{name}")]}
+    return found | ({"segmentId": form["segmentId"]} if share is None and form.get("segmentId") else {})
+
+
+async def _context(visit: PageRequest, website: Website, share: ShareLink | None, values: Form) -> Mapping[str, object]:
     filled = {} if share is None else forms.fill(share, visit.person.time_zone)
     panels = USUAL_PANELS if share is None else share.panels
     filled |= {f"panel-{name}": "on" for name in panels}
     # Boxes that are not checked are missing in a form that came back.
-    typed = {**dict.fromkeys((*filled, *_BOXES), ""), **again.values} if again.values else {}
-    return visit.pages.show(
-        "share_form.html",
-        code=again.code,
-        shell=site_shell(visit, "site-settings", website),
-        site=website,
-        home=_home(website),
-        action=f"/sites/{website.id}/shares/{share.id if share is not None else 'new'}",
-        is_new=share is None,
-        has_password=share is not None and share.password is not None,
-        version=shown_version(share, again.values) if share is not None else "",
-        logo=f"/share/{share.slug}/logo?v={share.logo}" if share is not None and share.logo else "",
-        saved=_DONE.get(visit.asked("saved"), ""),
-        values={**filled, **typed},
-        panels=_PANELS,
-        snippets=() if share is None else _snippets(visit, share),
-        errors=again.wrong,
-        general=again.general,
-        labels=_LABELS,
-        zone=visit.person.time_zone,
-        domains=await visit.call.read(lambda db: _domains(db, visit, website, share)),
-        segments=await verbs.visible(visit.call, SEGMENTS, website) if share is None else (),
-    )
+    typed = {**dict.fromkeys((*filled, *_BOXES), ""), **values} if values else {}
+    return {
+        "has_password": share is not None and share.password is not None,
+        "logo": f"/share/{share.slug}/logo?v={share.logo}" if share is not None and share.logo else "",
+        "saved": _DONE.get(visit.asked("done"), ""),
+        "values": {**filled, **typed},
+        "panels": _PANELS,
+        "snippets": () if share is None else _snippets(visit, share),
+        "zone": visit.person.time_zone,
+        "domains": await visit.call.read(lambda db: _domains(db, visit, website, share)),
+        "segments": await verbs.visible(visit.call, SEGMENTS, website) if share is None else (),
+    }
+
+
+_FORM: Final = WebsiteForm[ShareLink](
+    path="shares",
+    template="share_form.html",
+    here="site-settings",
+    labels=_LABELS,
+    context=_context,
+    has_anchors=True,
+    home="settings/sharing",
+)
+SHARE: Final = _FORM.pages(
+    parameter="share_id",
+    find=calls.find_share,
+    fill=_fill,
+    message=_message,
+    create=(calls.create, NewShare),
+    update=(calls.update, ChangedShare),
+    delete=(calls.delete, OneShare),
+    question=_DELETE,
+)
