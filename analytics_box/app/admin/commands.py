@@ -20,6 +20,7 @@ care = Handlers("analytics_box.app.admin.care")
 box_settings = Handlers("analytics_box.app.box_settings.calls")
 lookup = Handlers("analytics_box.app.admin.lookup")
 loading = Handlers("analytics_box.products.exports.loading")
+imports = Handlers("analytics_box.products.imports.calls")
 link_exports = Handlers("analytics_box.products.links.bulk.exports")
 
 # Functions with the signature of a procedure, which only the command line can call. They act on the whole box.
@@ -45,6 +46,9 @@ BOX_COMMANDS: Final[dict[str, NamedHandler]] = {
 # Further ones, which act in an organization as procedures do.
 ORGANIZATION_COMMANDS: Final[dict[str, NamedHandler]] = {
     "link export": link_exports.export_piece,
+    "import place": imports.place,
+    "import attach": imports.attach,
+    "import wait": imports.wait,
     "load state": loading.state,
     "load rows": loading.rows,
 }

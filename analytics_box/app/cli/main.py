@@ -113,6 +113,7 @@ COMMANDS: Final = {
         "exports", "export", "Export all events and resources to DESTINATION: a folder, or s3://bucket/prefix."
     ),
     "flag": CommandLine("flags", "flag", "List, import and export feature flags."),
+    "import": CommandLine("imports", "import_history", "Import the history of a website from another product."),
     "key": CommandLine("keys", "key", "Create, list, rotate, revoke and delete API keys."),
     "link": CommandLine("links", "link", "List, create, edit, delete, import and export short links."),
     "load": CommandLine(

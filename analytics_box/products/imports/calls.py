@@ -147,6 +147,42 @@ async def undo(call: Call, given: OneImport) -> ImportShown:
     return await show(call, row)
 
 
+class ImportPlace(Struct, frozen=True):
+    """The file that the command line writes for an import."""
+
+    path: str
+
+
+async def place(call: Call, given: OneImport) -> ImportPlace:
+    """`import place`: get the path at which the command line stores a file. Raises NotFound."""
+    await own_row(call, IMPORTS.find, "import", given.id)
+    folder = call.parts[HistoryImports].directory(given.id)
+    await asyncio.to_thread(folder.mkdir, mode=0o700, parents=True, exist_ok=True)
+    return ImportPlace(str(folder / UPLOAD))
+
+
+async def attach(call: Call, given: OneImport) -> ImportShown:
+    """`import attach`: check the file that the command line has stored. Raises NotFound or PayloadTooLarge."""
+    _website, row = await own_row(call, IMPORTS.find, "import", given.id)
+    imports = call.parts[HistoryImports]
+    size = (imports.directory(row.id) / UPLOAD).stat().st_size
+    if size > imports.most_bytes:
+        raise PayloadTooLarge(_("The file can have up to {most:,} bytes").format(most=imports.most_bytes))
+    stored = await call.write(
+        lambda db: history_import.change(
+            db, row.id, call.now, ("created",), lambda one: replace(one, state="uploaded", size=size)
+        )
+    )
+    imports.soon()
+    return await show(call, stored)
+
+
+async def wait(call: Call, given: OneImport) -> ImportShown:
+    """`import wait`: work on imports for up to a second. Return the import. Raises NotFound."""
+    await call.parts[HistoryImports].wait(1.0)
+    return await status(call, given)
+
+
 async def show(call: Call, row: HistoryImport) -> ImportShown:
     """An import as answers show it."""
     report = row.report

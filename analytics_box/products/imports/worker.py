@@ -139,11 +139,11 @@ class HistoryImports:
         if not self._stopping and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._work())
 
-    async def wait(self) -> None:
-        """Wait until there is nothing to work on."""
+    async def wait(self, seconds: float | None = None) -> None:
+        """Wait until there is nothing to work on, or for a while."""
         self.soon()
         if self._task is not None:
-            await self._task
+            await asyncio.wait((self._task,), timeout=seconds)
 
     async def stop(self) -> None:
         """End after the current transaction."""
