@@ -60,7 +60,10 @@ async def make_export(parts: Parts, report: Report, website: Website, days: DayR
         for number, (name, sheets) in enumerate(zip(names, found, strict=True), 1)
         for sheet in sheets
     ]
-    content = await asyncio.to_thread(export.archive, whole, report.file_format)
+    try:
+        content = await asyncio.to_thread(export.archive, whole, report.file_format)
+    except OSError as failed:
+        raise Unavailable(_("The files could not be written: {error}").format(error=failed)) from failed
     name = names[0] if len(websites) == 1 else "report"
     return ReportExport(f"{name}-{days.first}-{days.last}.zip", content)
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -194,6 +195,20 @@ def test_parquet_files_have_the_rows_of_the_csv_files_with_their_types(here: Wor
             assert len(rows.fetchall()) == len(lines) - 1, name
         pages = duckdb.connect().execute("describe select * from read_parquet(?)", (f"{folder}/pages.parquet",))
         assert ("visitors", "BIGINT") in [row[:2] for row in pages.fetchall()]
+
+
+def test_files_that_cannot_be_written_delay_their_report_and_no_other(
+    here: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.report(exports=["email"], fileFormat="parquet", name="Files")
+    here.report(name="Plain")
+    folder = here.box.box.settings.data_dir / "missing"
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    here.pass_days(5)
+    assert len(here.mails()) == 1
+    monkeypatch.undo()
+    here.pass_days(0.1)
+    assert len(here.mails()) == 2
 
 
 def test_webhook_gets_an_address_of_the_files_that_works_without_an_account_until_it_expires(here: World) -> None:
