@@ -132,3 +132,16 @@ def test_undo_leaves_nothing(box: WholeBox) -> None:
     assert box.box.events.db.read_now(lambda db: db.execute(counts).fetchall())[0][0] == 0
     assert not any((box.box.settings.data_dir / "imports").iterdir())
     imported(box, plausible())  # and it can be imported again
+
+
+def test_dashboard_has_a_line_about_imported_totals(box: WholeBox) -> None:
+    imported(box, plausible())
+    page = f"/sites/{box.sites['shop']}?range=custom&from=2025-01-01&to=2025-01-31"
+
+    def shown(more: str = "") -> str:
+        return box.get(f"{page}{more}", cookie=box.cookie, accept="text/html").body.decode()
+
+    assert "Figures include imported daily totals from 10 Jan 2025 to 11 Jan 2025." in shown()
+    assert "Imported daily totals from 10 Jan 2025 to 11 Jan 2025 are left out" in shown("&country=DE")
+    page = f"/sites/{box.sites['shop']}?range=custom&from=2025-02-01&to=2025-02-28"
+    assert "daily totals" not in shown()
