@@ -24,6 +24,8 @@ ITEMS = {  # what the routes of pages take
     "/events": b'[{"eventName": "x"}]',
     "/engagement": b"[{}]",
     "/identify": b'{"profileId": "x"}',
+    "/api/event": b'{"n": "x", "u": "https://shop.example/"}',
+    "/api/send": b'{"type": "event", "payload": {"name": "x", "url": "/"}}',
 }
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 PAGES = {re.sub(r"\{.*?\}", "nothing", route.path) for route in TABLE if route.page}
@@ -135,7 +137,7 @@ def test_events_read_no_cookie(box: WholeBox, cookie: str, path: str) -> None:
     target = f"{path}?client_id={box.sites['shop']}"
     headers = {"content_type": JSON, "cookie": cookie, "origin": "https://shop.example", "sec_fetch_site": "cross-site"}
     answer = box.ask("POST", target, headers=headers, body=event)
-    assert answer.status == 200
+    assert answer.status in {200, 202}
     assert answer.headers["access-control-allow-origin"] == "https://shop.example"
     assert answer.headers["vary"] == "Origin"
     assert "set-cookie" not in answer.headers

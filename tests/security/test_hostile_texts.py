@@ -192,6 +192,7 @@ class Hostile:
 # Pages that are files, and what scripts read: looked at in tests of their own, or no markup.
 FILES = (
     "/details/{name}/{form}",
+    "/export/{table}/{month}/{form}",
     "/export/{form}",
     "/queries/csv",
     "/visitors/export",

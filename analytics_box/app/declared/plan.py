@@ -63,7 +63,7 @@ def carry_out(stock: Stock, file: DeclaredFile, *, prune: bool) -> Iterator[Plan
                     if change is not None:
                         yield change
             if len(refused) == len(waiting):
-                raise refused[0][1]
+                raise BadRequest("\n".join(reason.message for _one, reason in refused))
             waiting = [one for one, _reason in refused]  # They may need what has been created after them.
     if prune:
         for change in _deletions(stock, file):
@@ -112,6 +112,11 @@ def _change(stock: Stock, kind: DeclaredKind, item: Item, line: int) -> PlannedC
 
 def _is_same(current: Any, wanted: Any) -> bool:
     """Whether a stored value is the wanted one. Parts that the file leaves out, and empty ones, do not count."""
+    # A filter with one value can be written with or without a list.
+    if isinstance(current, list) and len(current) == 1 and isinstance(wanted, str):
+        current = current[0]
+    elif isinstance(wanted, list) and len(wanted) == 1 and isinstance(current, str):
+        wanted = wanted[0]
     if isinstance(current, dict) and isinstance(wanted, dict):
         return all(_is_same(current.get(name), value) for name, value in wanted.items())
     if isinstance(current, list | tuple) and isinstance(wanted, list | tuple):

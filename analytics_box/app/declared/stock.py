@@ -77,6 +77,8 @@ class Stock:
                     for one in row["destinations"]
                 ],
             }
+        if row.get("kind") == "push":
+            row = row | {"url": None}  # It contains the monitor's ID, which another server does not have.
         found: Item = {}
         references = {reference.wire: (name, reference) for name, reference in kind.references.items()}
         for wire in wire_fields(kind):

@@ -26,7 +26,7 @@ websites:
 segments:
   - website: new.example
     name: Phones
-    filters: [{field: device_type, op: eq, value: mobile}]
+    filters: [{field: device_type, op: eq, value: mobile}, {field: path, op: starts_with, value: /docs}]
 goals:
   - website: new.example
     name: Sign-up
@@ -79,6 +79,9 @@ monitors:
     granularity: hour
     parent: Shop
     isPaused: true
+  - name: Nightly backup
+    kind: push
+    granularity: day
 statusPages:
   - slug: shop
     name: Shop status
