@@ -45,8 +45,8 @@ MOST_LENGTH: Final = 1_000  # characters of what is stored for an organization
 _HINTS: Final = {
     "stranger": "Use an address on the public internet",
     "member": (
-        "A server administrator can open the network for your organization in its settings (see Private networks in "
-        "the manual)"
+        "A server administrator can open the network for your organization with the setting allowed_private_targets "
+        "and under Settings, General"
     ),
     "administrator": "Add the network to the setting allowed_private_targets",
 }
