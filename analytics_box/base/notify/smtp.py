@@ -195,9 +195,9 @@ def _compose(sender: str, mail: Mail) -> EmailMessage:
 
 
 def _message(sender: str, mail: Mail) -> EmailMessage:
-    """Raises ValueError for line breaks where a header would be forged, and for a receiver that smtplib would read as
-    another one, such as a(1)@b.c."""
-    if parseaddr(mail.to) != ("", mail.to):
+    """Raises ValueError for line breaks where a header would be forged, for a sender without a domain, and for a
+    receiver that smtplib would read as another one, such as a(1)@b.c."""
+    if parseaddr(mail.to) != ("", mail.to) or sender.rstrip(">").endswith("@"):
         raise ValueError
     message = EmailMessage(_POLICY)
     message["From"] = _with_sender_name(mail.of, sender) if mail.of else sender

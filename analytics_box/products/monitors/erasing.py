@@ -45,7 +45,8 @@ class Erasing:
     async def done(self) -> None:
         """Wait for all that has begun."""
         while self._running:
-            await asyncio.gather(*self._running)
+            for task in (await asyncio.wait(self._running))[0]:
+                task.result()
 
     async def _run(self, numbers: Sequence[int]) -> None:
         try:

@@ -1,6 +1,7 @@
 """Reading a file of links: whatever somebody's spreadsheet writes, and what is wrong pointed at."""
 
 import json
+import sys
 import tracemalloc
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.cases import each
 
 URL = "https://example.com/"
 MEGABYTE = 1_000_000
+COMMA = 9 if sys.version_info >= (3, 13) else 10  # the comma too many, or what follows it
 
 
 def read(content: str, form: Any = "csv") -> list[LinkRecord]:
@@ -104,7 +106,7 @@ def test_a_row_that_cannot_be_read_fails_alone() -> None:
         ("[ \n", "json", "not valid JSON from line 2, character 1 on"),
         ("{}", "json", "a list of objects"),
         ("null", "json", "a list of objects"),
-        ('[{"a": 1},\n {"a": 2,}]', "json", "not valid JSON from line 2, character 10 on, in or after row 2"),
+        ('[{"a": 1},\n {"a": 2,}]', "json", f"not valid JSON from line 2, character {COMMA} on, in or after row 2"),
         ("[{}, {}", "json", "not valid JSON from line 1, character 8 on"),
         ("[{}] x", "json", "not valid JSON from line 1, character 6 on"),
         ("[{},]", "json", "not valid JSON from line 1, character 5 on"),

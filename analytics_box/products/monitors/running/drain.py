@@ -121,7 +121,8 @@ class Drain:
         """Returns when what could be written and told has been."""
         await self.flush()
         while self._tasks:
-            await asyncio.gather(*self._tasks)
+            for task in (await asyncio.wait(self._tasks))[0]:
+                task.result()
 
     def _begin(self) -> None:
         self._timer = None

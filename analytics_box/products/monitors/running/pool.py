@@ -93,7 +93,8 @@ class Pool:
     async def settle(self) -> None:
         """Returns when nothing runs or waits."""
         while self._tasks:
-            await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+            # In Python 3.14 `gather` does not wait for tasks that have ended and are not removed here yet.
+            await asyncio.wait(self._tasks.values())
 
     def _start(self, line: FairQueue[_Work]) -> None:
         while (found := line.next()) is not None:

@@ -1,5 +1,6 @@
 """What OFREP's clients get: one flag, all flags, and what is wrong with a request (OFREP 0.3)."""
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
@@ -174,13 +175,17 @@ def test_an_organization_and_an_old_slash(box: World) -> None:
     assert ask(box, f"env/other/{BASE}/on").status == 404
 
 
+# Python 3.14 reads as deep as its stack allows.
+NESTED = "PARSE_ERROR" if sys.version_info < (3, 14) else "INVALID_CONTEXT"
+
+
 @each(
     ("content", "status", "code"),
     [
         (b"{", 400, "PARSE_ERROR"),
         (b"[]", 400, "PARSE_ERROR"),
         (b"\xff", 400, "PARSE_ERROR"),
-        (b'{"context":' + b"[" * 5_000 + b"]" * 5_000 + b"}", 400, "PARSE_ERROR"),
+        (b'{"context":' + b"[" * 5_000 + b"]" * 5_000 + b"}", 400, NESTED),
         (b'{"context":7}', 400, "INVALID_CONTEXT"),
         (b" " * 70_000, 413, "GENERAL"),
     ],
