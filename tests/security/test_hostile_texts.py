@@ -119,6 +119,9 @@ class Hostile:
         assert box.post(target, saved, key=None, cookie=self.cookie, **FORM).status == 303
         found = box.box.box_db.read_now(lambda db: db.execute("select id from saved_questions").fetchall())
         self.ids["question_id"] = str(found[0][0])
+        upload = self.box.post("/imports/createUpload", {"websiteId": self.shop, "fileName": text("file")}, key="all")
+        assert upload.status == 200, upload.body
+        self.ids["import_id"] = str(upload.json["id"])
         self.asked = asked
 
     def made(self, resource: str, **given: Any) -> str:
