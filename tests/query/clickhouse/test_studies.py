@@ -2,10 +2,14 @@
 
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 
+from analytics_box.base.clock import DAY
+from analytics_box.query.filters import Filter, FunnelSteps
 from tests.cases import each
+from tests.query import test_funnels as of_funnels
 from tests.query import test_journeys as of_journeys
 from tests.query import test_retention as of_retention
 from tests.query.clickhouse.served import needs_chdb, serving
@@ -44,3 +48,17 @@ def test_retention_is_the_same_in_clickhouse(world: World, width: str) -> None:
 def test_people_are_the_same_in_clickhouse(world: World) -> None:
     settings = {"activation_event": "sign up", "return_event": "buy", "horizon_days": "7"}
     assert of_retention.ask(world, 1, "identified_profile_retention", **settings, observation_end="2026-06-20")
+
+
+@each("people", [False, True])
+def test_dropoffs_are_the_same_in_clickhouse(world: World, monkeypatch: pytest.MonkeyPatch, *, people: bool) -> None:
+    for queries in world.runners:
+        monkeypatch.setattr(queries, "_funnels", of_funnels.KNOWN)
+    site = of_funnels.with_visits(world, seed=9)
+    world.send()
+    steps = tuple(one for one, _ in of_funnels.STEPS["properties"])
+    own = (Filter("viewed_page", "in", ("/a", "/b", "/c")),)
+    funnel = FunnelSteps(("1", "2", "3"), steps, within=DAY if people else 0, people=people, filters=own)
+    counted = of_funnels.users(world, site, funnel)
+    assert of_funnels.dropped(world, site, funnel) == [before - after for before, after in pairwise(counted)]
+    assert counted[0] > counted[1]
