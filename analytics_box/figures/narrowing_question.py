@@ -6,7 +6,7 @@ from typing import Final
 from analytics_box.base.translation import _
 from analytics_box.figures.narrowing import WITHOUT_VALUE, Match, Narrow, Narrowing, Op, join_parts
 from analytics_box.query.filters import Op as WireOp
-from analytics_box.query.happened import FIELDS, LIMITS, wrong_with
+from analytics_box.query.happened import FIELDS, LIMITS, LOOKUPS, wrong_with
 from analytics_box.query.named import GOAL
 from analytics_box.query.patterns import NotAPattern, compile_pattern
 from analytics_box.query.request import MAX_HAPPENED, MAX_PATTERN, MAX_PATTERNS, QueryFilterInput
@@ -42,7 +42,7 @@ def problems(narrowing: Narrowing, goals: Collection[str] | None = None) -> dict
     patterns = happened = 0
     for item in narrowing.items:
         patterns += len(item.values) if item.op == "matches" else 0
-        happened += len(item.values) if item.field == GOAL else item.field in FIELDS
+        happened += len(item.values) * LOOKUPS[item.field] if item.field in LOOKUPS else item.field in FIELDS
         reason = _wrong(item, patterns, happened)
         if item.field == GOAL and goals is not None and not reason and not set(item.values) <= set(goals):
             reason = _("this goal no longer exists")

@@ -22,8 +22,10 @@ FIELDS = {
     "reached_goal": "session_goal",  # is made of the others before it is asked (named.py)
     "funnel_dropoff": "session_dropoff",
 }
-# Fields whose values are ids that other rooms resolve (named.py).
-NAMED = frozenset(("reached_goal", "funnel_dropoff"))
+# Fields whose values are ids that other rooms resolve (named.py), with the looks at events that a value takes, of those
+# that a query can have. SQLite cannot read a statement with two funnels of ten steps several times.
+LOOKUPS: dict[str, int] = {"reached_goal": 1, "funnel_dropoff": 11}
+NAMED = frozenset(LOOKUPS)
 COLUMNS = frozenset(FIELDS.values())
 # What these are about is not shown to the public, or only where the website publishes what events carried.
 NOT_PUBLIC = NAMED | {"link"}

@@ -317,8 +317,8 @@ def _patterns_in(given: Iterable[QueryFilterInput]) -> int:
 
 def _event_lookups(given: QueryFilterInput) -> int:
     """The number of event lookups of a filter: one for each of its goals or funnels."""
-    if given.field in happened.NAMED and isinstance(given.value, list):
-        return len(given.value)
+    if given.field in happened.NAMED:
+        return happened.LOOKUPS[given.field] * (len(given.value) if isinstance(given.value, list) else 1)
     return int(given.field in happened.FIELDS)
 
 

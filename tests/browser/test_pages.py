@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
             client = f"{running.url}/?client_id={running.account.website_id}"
             httpx.post(client, content=content, headers={"user-agent": "curl/8", "accept": "*/*"})
         goals(running, "create", type="PAGE_VIEW", target="/*", name="<i>" + "W" * 90)
+        fail(running)
         yield running
 
 
@@ -76,7 +78,7 @@ def funnel(box: Box) -> dict[str, str]:
     filters = [{"field": "country", "op": "eq", "value": "Germany"}]
     given = {"websiteId": site, "name": f"<i>{made['id']}" + "W" * 60, "filters": filters, "isShared": True}
     saved = httpx.post(f"{box.url}/segments/create", json=given, headers=headers).raise_for_status().json()
-    return {"funnel": f"/sites/{site}/funnels/{made['id']}", "segment": saved["id"]}
+    return {"dropoff": f"{made['id']}:2", "funnel": f"/sites/{site}/funnels/{made['id']}", "segment": saved["id"]}
 
 
 def share(box: Box) -> Any:
@@ -106,7 +108,9 @@ def report(box: Box) -> str:
     return f"/sites/{site}/reports/{answer.json()[0]['id']}"
 
 
-def send(box: Box, path: str, content: dict[str, Any], origin: str = "https://example.com") -> None:
+def send(
+    box: Box, path: str, content: dict[str, Any] | list[dict[str, Any]], origin: str = "https://example.com"
+) -> None:
     """One request as a visitor's browser makes it."""
     answer = httpx.post(
         f"{box.url}{path}",
@@ -135,6 +139,21 @@ def visit(box: Box, path: str, visitor: int) -> None:
 def event(box: Box, name: str) -> None:
     about = {"websiteId": box.account.website_id, "anonymousId": "anonymous-0"}
     send(box, "/track", {"name": name[:200], "properties": {name[:100]: name}, **about})
+
+
+def fail(box: Box) -> None:
+    """An error with a hostile message."""
+    error = {
+        "anonymousId": "anonymous-1",
+        "path": "https://example.com/docs",
+        "timestamp": round(time.time() * 1000),
+        "message": HOSTILE[1][:60],
+        "filename": "https://example.com/shop.js",
+        "lineno": 7,
+        "stack": "TypeError: x\n" + "    at order (https://example.com/shop.js:7:3)\n" * 20,
+        "errorType": "TypeError",
+    }
+    send(box, f"/errors?client_id={box.account.website_id}", [error])
 
 
 def keep(box: Box, name: str) -> None:
@@ -214,6 +233,7 @@ SIGNED_IN = (
     "{site}/sessions?sort=interesting&path.contains=docs",
     "{site}/goals",
     "{site}/errors?range=today",
+    "{site}/sessions?range=today&funnel_dropoff={dropoff}",
     "{site}/source-maps",
     "{site}/settings/import",
     "{site}/performance?range=today&vital=CLS",

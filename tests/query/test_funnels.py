@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, HOUR, MINUTE, SECOND
+from analytics_box.base.errors import InvalidQuery
 from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, Event
 from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.products.funnels.figures import BY, TOTALS, TREND, FunnelQuery
@@ -215,6 +216,26 @@ def test_dropoffs_of_filtered_funnels_and_pages_are_those_of_the_selected_sessio
     assert counted[0] > counted[2]
     lost = [before - after for before, after in pairwise(counted)]
     assert dropped(world, mixed_site, funnel, narrow) == lost
+
+
+@each("order", ["ordered", "any", "strict"])
+def test_dropoff_of_the_longest_funnel_filters_journeys_and_sessions(
+    world: World, site: int, order: FunnelOrder
+) -> None:
+    steps = (ANY_PAGE, PRO, EITHER, page("/c"), event("buy"), event("look"), DEEP, ANY_PAGE, page("/a"), page("/b"))
+    names = tuple(map(str, range(len(steps))))
+    own = (Filter("viewed_page", "ne", ("/nothing",)),)
+    KNOWN.funnels["f"] = FunnelSteps(names, tuple(one for one, _ in steps), order, filters=own)
+    asked = ["journeys", "session_metrics", "session_list", "lifecycle", "error_fingerprints", "top_pages"]
+    items = [{"field": "funnel_dropoff", "op": "eq", "value": f"f:{len(steps)}"}]
+    entries = world.entries({"parameters": asked, **DAY_OF_IT, "filters": items}, (site,), now=NOON)
+    assert all(entry.success for entry in entries)
+
+
+def test_query_has_one_dropoff(world: World, site: int) -> None:
+    items = [{"field": "funnel_dropoff", "op": "in", "value": ["f:2", "f:3"]}]
+    with pytest.raises(InvalidQuery, match="up to 20 session filters"):
+        world.entries({"parameters": ["session_metrics"], **DAY_OF_IT, "filters": items}, (site,), now=NOON)
 
 
 @each("value", ["f:1", "f:9", "f:", "f", ":2", "gone:2", "f:²", "f:2:2"])

@@ -126,6 +126,7 @@ def rows(name: str, stories: Sequence[Story]) -> list[tuple[Story, Filter]]:
         for field in fields
         if field != "reached_goal"
         for operator in ("eq", "in", "contains", "starts_with", "is_set")
+        if operator == "eq" or field != "funnel_dropoff"
         if operator in {"eq", "in"} or field not in {*ONLY_EQUAL, *happened.LIMITS}
     ]
     goals = [(draw.choice(stories), ("reached_goal", "eq", [goal])) for goal in (*GOALS, "gone")]

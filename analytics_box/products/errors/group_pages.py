@@ -26,11 +26,12 @@ from analytics_box.products.errors.figures import (
     GROUPS,
     LATEST,
     GoalEffect,
+    KnownGroup,
     goal_effect,
     known_groups,
     trends,
 )
-from analytics_box.products.errors.group import LONGEST, State
+from analytics_box.products.errors.group import LONGEST, ErrorGroup, State
 from analytics_box.products.errors.pages import (
     EARLIER,
     ENCODED,
@@ -223,47 +224,16 @@ async def _story(
         original_stack(visit.call, website.id, example["release"], example["stack"]),
         _effect_on(asking, fingerprint, pages, goal),
     )
-    row = known.row
-    (impact,), (compared,) = effects
-    decided = states.get(fingerprint)
-    went_on = [
-        figures.percent(compared[f"{name}_continuation_percent"]) if compared["matched_exposed_sessions"] else "–"
-        for name in ("exposed", "control")
-    ]
+    row, ((impact,), (compared,)) = known.row, effects
     return ErrorStory(
         name=figures.visible(row["name"]),
         kind=figures.visible(row["error_type"]),
         place=figures.visible(script_of(row)) if row["filename"] else "",
-        tiles=(
-            *(
-                ErrorTile(
-                    label, figures.count(row[name]), EARLIER.format(value=figures.count(before[name])) if before else ""
-                )
-                for name, label in _COUNTS.items()
-            ),
-            ErrorTile(_("First seen"), dates.moment(known.first, visit.person)),
-            ErrorTile(_("Last seen"), dates.exact(row["last_seen"], visit.person)),
-        ),
+        tiles=_summary_tiles(visit, known, before),
         bars=_bars(asking, series.get(fingerprint, {})),
         stack=stack,
         is_original=any(line.bundled for line in stack),
-        effects=(
-            ErrorTile(
-                _("Went on to another page"),
-                went_on[0],
-                _("with this error"),
-            ),
-            ErrorTile(
-                _("Went on to another page"),
-                went_on[1],
-                _("without it, on the same pages"),
-            ),
-            ErrorTile(
-                _("Identified visitors"),
-                figures.count(impact["linked_visitor_identifiers"]),
-                _("of {count} affected").format(count=figures.count(impact["affected_visitor_identifiers"])),
-            ),
-        ),
+        effects=_effect_tiles(impact, compared),
         effect_text=_effect_text(compared),
         goals=tuple((one.name, replace(view, goal=one).link(), one == goal) for one in goals),
         goal_effects=_goal_tiles(effect, goal.name) if goal is not None else (),
@@ -278,13 +248,48 @@ async def _story(
         .narrowed({"error": fingerprint})
         .link(),
         state=known.state,
-        state_text=_("Back after fix")
-        if known.is_back
-        else _("Resolved in the next release")
-        if known.state == "resolved" and decided is not None and decided.in_next_release
-        else TABS[known.state],
+        state_text=_state_text(known, states.get(fingerprint)),
         has_releases=bool(row["release"]),
     )
+
+
+def _summary_tiles(visit: PageRequest, known: KnownGroup, before: Mapping[str, int]) -> tuple[ErrorTile, ...]:
+    row = known.row
+    return (
+        *(
+            ErrorTile(
+                label, figures.count(row[name]), EARLIER.format(value=figures.count(before[name])) if before else ""
+            )
+            for name, label in _COUNTS.items()
+        ),
+        ErrorTile(_("First seen"), dates.moment(known.first, visit.person)),
+        ErrorTile(_("Last seen"), dates.exact(row["last_seen"], visit.person)),
+    )
+
+
+def _effect_tiles(impact: Record, compared: Record) -> tuple[ErrorTile, ...]:
+    """The shares of sessions that went on, with the error and without it, and the affected visitors that are known."""
+    with_it, without = (
+        figures.percent(compared[f"{name}_continuation_percent"]) if compared["matched_exposed_sessions"] else "–"
+        for name in ("exposed", "control")
+    )
+    return (
+        ErrorTile(_("Went on to another page"), with_it, _("with this error")),
+        ErrorTile(_("Went on to another page"), without, _("without it, on the same pages")),
+        ErrorTile(
+            _("Identified visitors"),
+            figures.count(impact["linked_visitor_identifiers"]),
+            _("of {count} affected").format(count=figures.count(impact["affected_visitor_identifiers"])),
+        ),
+    )
+
+
+def _state_text(known: KnownGroup, decided: ErrorGroup | None) -> str:
+    if known.is_back:
+        return _("Back after fix")
+    if known.state == "resolved" and decided is not None and decided.in_next_release:
+        return _("Resolved in the next release")
+    return TABS[known.state]
 
 
 async def _before(asking: PageQuery, narrow: PageQuery) -> Mapping[str, int]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.query import happened
@@ -21,7 +22,7 @@ from analytics_box.query.engines.sql.conditions import render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import DID, LASTING
 from analytics_box.query.engines.sql.texts import Values, bind, text
-from analytics_box.query.filters import ConditionGroup, FilterCondition, FunnelPlan, Where
+from analytics_box.query.filters import ConditionGroup, DropoffPlan, FilterCondition, FunnelPlan, Where
 from analytics_box.query.plan import MOST_STEPS
 
 _COLUMNS = "fact.visitor, fact.session, fact.time, fact.id as id"
@@ -61,7 +62,7 @@ def funnel_relation(funnel: FunnelPlan, used: str, chosen: list[str], dialect: D
     visits = _Visits(funnel, who, kept, _AND.join((*chosen, *([LASTING] if funnel.people else []))))
     number = len(funnel.steps)
     asked = _texts_of_steps(funnel, values)
-    facts, (last, levels) = _facts(visits, asked, dialect, values), _levels(visits, asked, values)
+    facts, (last, levels) = _facts(visits, asked, dialect, values), _levels(visits, asked, values, "likely")
     started = "time" if funnel.people else "started"
     columns = {"step_1": "time", "session": "session", "started": started, **{name: name for name in kept}}
     first = [f"{dialect.best(of, 'min')} as {name}" for name, of in columns.items()] + dialect.beside("min")
@@ -78,6 +79,27 @@ def funnel_relation(funnel: FunnelPlan, used: str, chosen: list[str], dialect: D
         f"select {shown} from entered left join reached on reached.who = entered.who)"
     )
     # What happened later in a visitor's other sessions counts also.
+    return sql.replace("time < :end +", "time < :last +") if funnel.people else sql
+
+
+def dropoff_relation(dropoff: DropoffPlan, chosen: list[str], dialect: Dialect, values: Values) -> str:
+    """The visits that reached the step before a step, and not the step.
+
+    Statements that use this are read several times, so it refers to as few tables as possible.
+    """
+    funnel, step = dropoff.funnel, dropoff.step
+    # Between the steps of a strict funnel, facts of later steps count also.
+    if funnel.order != "strict":
+        funnel = replace(funnel, steps=funnel.steps[:step])
+    who = "visitor" if funnel.people else "session"
+    visits = _Visits(funnel, who, (), _AND.join((*chosen, *([LASTING] if funnel.people else []))))
+    asked = _texts_of_steps(funnel, values)
+    facts, (last, levels) = _facts(visits, asked, dialect, values), _levels(visits, asked, values)
+    last = last if funnel.order == "any" else f"level_{step}"
+    sql = (
+        f"(with {facts},\n{levels}\nselect who from {last} group by who"
+        f" having count(start_{step - 1}) > 0 and count(start_{step}) = 0)"
+    )
     return sql.replace("time < :end +", "time < :last +") if funnel.people else sql
 
 
@@ -133,11 +155,12 @@ def _each_once(visits: _Visits, facts: str, kept: tuple[str, ...] = ()) -> str:
     return f"select who, time, id, {', '.join(met)} from ({facts}) as every_fact group by who, time, id"
 
 
-def _levels(visits: _Visits, by_text: _Texts, values: Values) -> tuple[str, str]:
+def _levels(visits: _Visits, by_text: _Texts, values: Values, among: str = "") -> tuple[str, str]:
     """The last of the tables that follow visits from step to step, and all of them: `start_N` is when the attempt began
-    that has reached step N with this event."""
+    that has reached step N with this event. Only visits of the table `among` are followed, if there is one."""
     funnel, met = visits.funnel, ", ".join(visits.step_columns)
-    seen = f"select who, session, time, id, {met} from taken where who in (select who from likely)"
+    seen = f"select who, session, time, id, {met} from taken"
+    seen += f" where who in (select who from {among})" if among else ""
     if funnel.order == "strict":  # what came between steps also
         flags: dict[int, str] = {}
         if by_text and all(_text_conditions(step) for step in funnel.steps):
@@ -148,7 +171,8 @@ def _levels(visits: _Visits, by_text: _Texts, values: Values) -> tuple[str, str]
             flags = {step: f"case when {own} then 1 else 0 end" for step, own in flags.items()}
         between = (
             f"select {visits.who} as who, session, time, id, {visits.flags(flags)} from events as fact\n"
-            f"  where {visits.chosen} and (kind = 1 or {DID}) and {visits.who} in (select who from likely)"
+            f"  where {visits.chosen} and (kind = 1 or {DID})"
+            + (f" and {visits.who} in (select who from {among})" if among else "")
         )
         # Facts that are read from events alone need not be put together with those that meet steps.
         seen = between if flags else _each_once(visits, f"{seen}{_ALL}{between}")

@@ -11,7 +11,7 @@ from analytics_box.query import happened
 from analytics_box.query.engines.sql.conditions import join_group, render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.flows import flow_relation
-from analytics_box.query.engines.sql.funnels import funnel_relation
+from analytics_box.query.engines.sql.funnels import dropoff_relation, funnel_relation
 from analytics_box.query.engines.sql.names import (
     ACTED,
     BEGUN,
@@ -132,10 +132,8 @@ def dropoff_condition(dropoff: DropoffPlan, values: Values, dialect: Dialect) ->
         where += ["session_started >= :start", "session_started < :end"]
     scan = _and(where)
     where += [of_session(item, scan, dialect, values) for item in _together(dropoff.where)]
-    entered = funnel_relation(funnel, "", where, dialect, values).replace(":last", last)
-    missed = f"step_{dropoff.step - 1} is not null and step_{dropoff.step} is null"
     who = "visitor" if funnel.people else "session"
-    return f"{who} in (select session from {entered} as passage where {missed})"
+    return f"{who} in {dropoff_relation(dropoff, where, dialect, values).replace(':last', last)}"
 
 
 _OF_PERIODS: frozenset[Source] = frozenset(("activity", "retention", "profile_retention", "activations"))
