@@ -169,6 +169,15 @@ def test_new_error_is_told_once_and_old_and_ignored_ones_are_not(traffic: Traffi
     assert traffic.minutes(60) == 0
 
 
+def test_new_error_right_after_a_start_does_not_wait_for_a_whole_window(traffic: Traffic) -> None:
+    hook = traffic.world.channel()
+    traffic.world.alarm(hook, trigger="error_rate", errors="new", minutes=60)
+    group(traffic, "new", 1)
+    assert traffic.minutes(10) == 1
+    assert [one["text"] for one in traffic.world.messages(hook)] == ["In the last 1 h: new failed"]
+    assert traffic.minutes(50) == 0
+
+
 def test_each_new_error_has_an_alert_while_another_one_lasts(traffic: Traffic) -> None:
     hook = traffic.world.channel()
     rule = traffic.world.alarm(hook, trigger="error_rate", errors="new", minutes=60)

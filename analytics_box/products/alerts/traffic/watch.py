@@ -384,7 +384,8 @@ class TrafficWatch:
         if rule.trigger == "first_event":
             return await self._first_event(website, measured, wanted, end=end, since=since)
         start = end - wanted.minutes * MINUTE
-        if since > start:
+        # A new error is new, however long this server has been watching.
+        if since > start and rule.conditions.errors != "new":
             return None
         about = TrafficWindow(website, wanted, end=end, at=min(end, now), public_url=self._url)
         if rule.trigger == "error_rate":
