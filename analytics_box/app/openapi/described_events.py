@@ -4,6 +4,7 @@ from typing import Any
 
 from analytics_box.app.openapi import answers
 from analytics_box.app.openapi.described import RouteDescription, Schema, query_parameter
+from analytics_box.ingest.compatible import UmamiRequest
 from analytics_box.ingest.identify import Identification
 from analytics_box.ingest.page_events import NamedEvent
 from analytics_box.ingest.payload import Incoming
@@ -182,6 +183,34 @@ _POSTS = {
                 "profileId": "customer-7",
                 "anonymousId": "visitor-1",
                 "traits": {"email": "ada@shop.example", "name": "Ada", "plan": "pro"},
+            }
+        },
+    ),
+    "/api/event": RouteDescription(
+        "Events",
+        "Send an event in the body of Plausible's script",
+        "The website is the one that has the domain `d` among its names in other scripts, else that of the client id. "
+        f"The body can be sent as text/plain. {_FROM_A_PAGE}",
+        parameters=_BY_CLIENT,
+        body=dict[str, Any],
+        errors=(403,),
+        empty={202: "The event is stored, or X-Analytics-Box says why not."},
+        examples={"a page view": {"n": "pageview", "u": f"{SITE}/pricing", "d": "shop.example", "r": None}},
+    ),
+    "/api/send": RouteDescription(
+        "Events",
+        "Send an event in the body of Umami's script",
+        "`type` is event, identify, performance or engagement. The website is the one that has `payload.website` among "
+        f"its names in other scripts, else that of the client id. {_FROM_A_PAGE}",
+        parameters=_BY_CLIENT,
+        body=UmamiRequest,
+        answer=answers.EventsTaken,
+        errors=(403,),
+        empty=_BOTS,
+        examples={
+            "a page view": {
+                "type": "event",
+                "payload": {"website": WEBSITE, "hostname": "shop.example", "url": "/pricing", "title": "Pricing"},
             }
         },
     ),

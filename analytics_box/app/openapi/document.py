@@ -324,7 +324,7 @@ def _complete(
         if described.or_answer is not None:
             schema = {"anyOf": [schema, by_type[repr(described.or_answer)]]}
         good["200"] = _good({described.media: {"schema": schema}})
-    if family == "events" and described.answer is not None:
+    if family == "events" and (described.answer is not None or described.body is not None):
         for answer in good.values():
             answer.setdefault("headers", {})["X-Analytics-Box"] = {"$ref": "#/components/headers/X-Analytics-Box"}
     operation["responses"] = {**good, **_errors(family, statuses)}
