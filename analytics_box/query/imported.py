@@ -108,7 +108,7 @@ def _spans(db: Connection) -> dict[int, tuple[DaySpan, ...]]:
     rows = db.execute(
         """
         -- imported.spans
-        select site, first_day, last_day from import_progress where sessions = 0
+        select site, first_day, last_day from import_progress where sessions = 0 and first_day <= last_day
         """
     ).fetchall()
     found: dict[int, tuple[DaySpan, ...]] = {}

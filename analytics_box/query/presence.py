@@ -123,7 +123,7 @@ def _sites_with_events(db: Connection, sites: tuple[int, ...]) -> frozenset[int]
         select value from json_each(?)
         where exists (select 1 from events where site = value and bot = 0)
           or exists (select 1 from trimmed_sites where site = value and source = 'events')
-          or exists (select 1 from import_progress where site = value)
+          or exists (select 1 from import_progress where site = value and first_day <= last_day)
         """,
         (json.dumps(sites),),
     ).fetchall()
@@ -141,7 +141,10 @@ def _beginnings(db: Connection, sites: tuple[int, ...]) -> dict[int, int]:
             (select time from events where site = value and bot = 0 order by time limit 1) as here,
             (select first from trimmed_sites where site = value and source = 'events') as there,
             -- Imports without sessions have totals of days.
-            (select min(first_day) * 86400000 from import_progress where site = value and sessions = 0) as imported
+            (
+              select min(first_day) * 86400000 from import_progress
+              where site = value and sessions = 0 and first_day <= last_day
+            ) as imported
           from json_each(?)
         )
         """,

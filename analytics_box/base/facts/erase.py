@@ -18,6 +18,7 @@ from analytics_box.base.store.db import Connection, Db
 CHUNK = 2_000  # rows per write
 # Of a site and visitors, who has events that are not here.
 Elsewhere = Callable[[int, list[int]], Awaitable[set[int]]]
+IMPORTED = "imported_days"
 _SCAN_SECONDS = 60.0  # for a look through all events of a website
 
 # The plus keeps SQLite from walking through all of the site's index for each chunk.
@@ -62,8 +63,9 @@ async def older(events: Db, number: int, *, days: int, now: int, elsewhere: Else
 
 async def before(events: Db, number: int, *, instant: int, elsewhere: Elsewhere = nobody) -> dict[str, int]:
     """Remove what is from before this instant, the beginning of a UTC day in ms, as `older` does; how many rows of
-    each table of facts there were."""
+    each table of facts and of imported totals there were."""
     removed = {table: await _all(events, table, number, instant) for table in ("events", *SPANS)}
+    removed[IMPORTED] = await _imported_days(events, number, instant // DAY)
     if not await events.write(partial(orders.note, what=orders.Older(number, instant))):
         await people(events, number, instant, elsewhere)
     return removed
@@ -75,8 +77,41 @@ async def count_before(events: Db, number: int, *, instant: int) -> dict[str, in
         table: await events.read(
             partial(_count, table=table, number=number, before=instant), seconds=_SCAN_SECONDS, long=True
         )
-        for table in ("events", *SPANS)
+        for table in ("events", *SPANS, IMPORTED)
     }
+
+
+async def _imported_days(events: Db, number: int, day: int) -> int:
+    """Remove imported totals from before this UTC day, and the days of imports that have none left."""
+    removed = 0
+    while rows := await events.write(partial(_delete_imported, number=number, day=day)):
+        removed += rows
+    await events.write(partial(_shorten_imports, number=number, day=day))
+    return removed
+
+
+def _delete_imported(db: Connection, *, number: int, day: int) -> int:
+    db.execute(
+        """
+        -- erase.imported
+        delete from imported_days where site = :site and (roll, day, value, second) in (
+          select roll, day, value, second from imported_days where site = :site and day < :day limit :most)
+        """,
+        {"site": number, "day": day, "most": CHUNK},
+    )
+    return db.changes()
+
+
+def _shorten_imports(db: Connection, *, number: int, day: int) -> None:
+    """An import keeps its progress, so that it can be undone; one that has no day left begins after its last day."""
+    db.execute(
+        """
+        -- erase.imported
+        update import_progress set first_day = min(:day, last_day + 1)
+        where site = :site and first_day < min(:day, last_day + 1)
+        """,
+        {"site": number, "day": day},
+    )
 
 
 async def _all(events: Db, table: str, number: int, before: int | None) -> int:
@@ -111,6 +146,8 @@ def _condition(table: str, before: int | None) -> str:
     """SQL for a site's rows from before that time. An event goes with its session, by the session's start."""
     if before is None:
         return ""
+    if table == IMPORTED:
+        return f"and day < {before // DAY}"
     if table == "events":
         return "and time <= :latest and iif(session = 0, time, session_started) < :before"
     return "and time < :before"

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from analytics_box.base.clock import DAY
+from analytics_box.base.facts import erase
 from tests.inprocess import WholeBox, whole_box
 from tests.products.imports.world import archive, ask, imported, sheet, status, undo, uploaded
 
@@ -145,3 +147,31 @@ def test_dashboard_has_a_line_about_imported_totals(box: WholeBox) -> None:
     assert "Imported daily totals from 10 Jan 2025 to 11 Jan 2025 are left out" in shown("&country=DE")
     page = f"/sites/{box.sites['shop']}?range=custom&from=2025-02-01&to=2025-02-28"
     assert "daily totals" not in shown()
+
+
+def test_retention_removes_totals_of_earlier_days(box: WholeBox) -> None:
+    import_id = imported(box, plausible())
+    events, shop = box.box.events.db, box.numbers["shop"]
+    noon_of_second_day = 1736596800000  # 2025-01-11
+    removed = {"imported_days": 8}
+    dry = box.run(erase.count_before(events, shop, instant=noon_of_second_day - DAY // 2))
+    assert {table: rows for table, rows in dry.items() if rows} == removed
+    box.run(erase.older(events, shop, days=0, now=noon_of_second_day))
+    totals, pages = ask(box, "summary_totals", "top_pages")
+    assert (totals["data"][0]["pageviews"], totals["imported"]["first"]) == (30, DAYS[1])
+    assert [one["pageviews"] for one in pages["data"]] == [21, 9]
+
+    box.run(erase.older(events, shop, days=0, now=noon_of_second_day + DAY))
+    (totals,) = ask(box, "summary_totals")
+    assert totals["data"][0]["pageviews"] == 0
+    assert "imported" not in totals
+    assert events.read_now(lambda db: db.execute("select count(*) from imported_days").fetchall()) == [(0,)]
+    undo(box, import_id)
+
+
+def test_a_website_that_is_removed_leaves_no_totals(box: WholeBox) -> None:
+    imported(box, plausible())
+    imported(box, plausible(), site="blog")
+    box.run(erase.site(box.box.events.db, box.numbers["shop"]))
+    left = "select site from imported_days union select site from import_progress"
+    assert box.box.events.db.read_now(lambda db: db.execute(left).fetchall()) == [(box.numbers["blog"],)]
