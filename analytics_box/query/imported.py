@@ -169,9 +169,8 @@ def _by_time(
     found = {row.get(BUCKET, 0): row for row in rows}
     starts = [bucket.start for bucket in window.buckets]
     empty: Row = dict.fromkeys(plan.measures, 0)
-    for absent in ("median_duration",):
-        if absent in empty:
-            empty[absent] = None
+    if "median_duration" in empty:  # Totals have none.
+        empty["median_duration"] = None
     for total in totals:
         number = 0
         if BUCKET in plan.group:

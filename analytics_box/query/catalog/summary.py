@@ -6,7 +6,7 @@ from analytics_box.base.clock import MINUTE
 from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.tables import every_hour_of_the_week
 from analytics_box.query.catalog.types import OutputColumn, QueryType, Record, ScanRequest, Shape, column
-from analytics_box.query.catalog.values import Measured, field, quotient, ratio, seconds
+from analytics_box.query.catalog.values import Measured, SortableValue, field, quotient, ratio
 from analytics_box.query.filters import COMMON
 from analytics_box.query.plan import PlanOrder
 from analytics_box.query.ranges import TimeWindow
@@ -25,11 +25,20 @@ BOUNCES = column(
     ratio("bounces", "sessions"),
     unit="percent",
 )
+
+
+def _median_seconds(row: Measured) -> float | None:
+    """The median duration; None if there are only imported totals, which have none."""
+    if row["median_duration"] is None and row["sessions"]:
+        return None
+    return quotient(row["median_duration"] or 0, 1000)
+
+
 _DURATION = column(
     "median_session_duration",
     "number",
-    "Median time from first to last signal",
-    seconds("median_duration"),
+    "Median time from first to last signal of measured visits. null if all sessions are imported totals",
+    SortableValue(_median_seconds, "median_duration"),
     unit="seconds",
 )
 _EVENTS = column("total_events", "number", "Page views and custom events; leave beacons do not count")

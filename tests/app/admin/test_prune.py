@@ -119,7 +119,7 @@ def test_clicks_go_and_their_totals_stay(box: WholeBox, data: Path) -> None:
         (("--before", "2026-01-01"), 2, "Select what to remove"),
         (("--before", "2026-01-01", "--all", "--website", "x"), 2, "either --website or --all"),
         (("--before", "2026-01-01", "--retention", "--all"), 2, "either --before or --retention"),
-        (("--before", "yesterday", "--all"), 2, "yesterday"),
+        (("--before", "yesterday", "--all"), 2, "enter a day as YYYY-MM-DD"),
         (("--before", "2126-01-01", "--all"), 1, "Enter yesterday (UTC) or an earlier day"),
         (("--before", "2026-01-01", "--website", "x"), 1, "There is no website x"),
     ],

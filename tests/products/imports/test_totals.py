@@ -175,3 +175,24 @@ def test_a_website_that_is_removed_leaves_no_totals(box: WholeBox) -> None:
     box.run(erase.site(box.box.events.db, box.numbers["shop"]))
     left = "select site from imported_days union select site from import_progress"
     assert box.box.events.db.read_now(lambda db: db.execute(left).fetchall()) == [(box.numbers["blog"],)]
+
+
+def test_median_duration_is_that_of_measured_visits_and_unknown_for_totals_alone(box: WholeBox) -> None:
+    imported(box, plausible())
+    totals, days, events_by_date = ask(box, "summary_totals", "summary_metrics", "events_by_date")
+    assert totals["data"][0]["median_session_duration"] is None
+    for series in (days, events_by_date):
+        medians = {row["date"]: row["median_session_duration"] for row in series["data"]}
+        assert {day: median for day, median in medians.items() if median != 0} == dict.fromkeys(DAYS)
+    page = f"/sites/{box.sites['shop']}?range=custom&from=2025-01-01&to=2025-01-31&metric=median_session_duration"
+    assert box.get(page, cookie=box.cookie, accept="text/html").status == 200
+    (ordered,) = ask(box, "summary_metrics", sortBy="median_session_duration", sortOrder="desc")
+    assert len(ordered["data"]) == 31
+
+    for second in (0, 40):  # A visit of 40 s on a day without totals
+        event = {"name": "screen_view", "path": "/", "timestamp": 1736956800000 + second * 1000, "anonymousId": "a"}
+        assert box.post("/track", event | {"websiteId": box.sites["shop"]}, key="all").status == 200
+    totals, days = ask(box, "summary_totals", "summary_metrics")
+    assert totals["data"][0]["median_session_duration"] == 40
+    medians = {row["date"]: row["median_session_duration"] for row in days["data"]}
+    assert (medians[DAYS[0]], medians["2025-01-15"], medians["2025-01-16"]) == (None, 40, 0)
