@@ -78,11 +78,11 @@ def duration(seconds: float) -> str:
 
 
 def size(number: float) -> str:
-    """A number of bytes: 12 KB, 1.5 MB, 23.4 GB."""
-    if number >= 10_000_000_000:
-        return f"{number / 1_000_000_000:,.1f} GB"
+    """A number of bytes: 12 KB, 1.5 MB, 2 GB."""
+    if number >= 1_000_000_000:
+        return f"{number / 1_000_000_000:,.1f}".removesuffix(".0") + " GB"
     if number >= 100_000:
-        return f"{number / 1_000_000:,.1f} MB"
+        return f"{number / 1_000_000:,.1f}".removesuffix(".0") + " MB"
     return f"{math.ceil(number / 1_000)} KB"
 
 

@@ -10,12 +10,14 @@ from msgspec import Struct
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, PayloadTooLarge
 from analytics_box.base.translation import _, ngettext
+from analytics_box.figures.periods import period_text
 from analytics_box.products.imports import calls, history_import
 from analytics_box.products.imports.calls import OneImport, RefusedShown
 from analytics_box.products.imports.history_import import BUSY, IMPORTS, OF_WEBSITE, HistoryImport, ImportDay, State
 from analytics_box.products.imports.readers import BY_NAME, READERS
 from analytics_box.products.imports.routes import PostedFile
 from analytics_box.products.imports.worker import HistoryImports
+from analytics_box.query.ranges import DayRange
 from analytics_box.tenants.websites.reach import own, own_row
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.settings_area import settings_page
@@ -201,9 +203,8 @@ def _refusal_row(one: RefusedShown) -> tuple[str, str, str]:
 def _range(visit: PageRequest, days: Sequence[ImportDay]) -> str:
     if not days:
         return ""
-    form = dates.formats_of(visit.person).date
-    first, last = (dates.day_text(date.fromisoformat(one.date), form) for one in (days[0], days[-1]))
-    return first if first == last else f"{first} – {last}"
+    first, last = (date.fromisoformat(one.date) for one in (days[0], days[-1]))
+    return period_text(DayRange(first, last), dates.formats_of(visit.person))
 
 
 def _bars(visit: PageRequest, days: Sequence[ImportDay]) -> list[DayBar]:

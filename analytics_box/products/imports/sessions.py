@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY
-from analytics_box.base.facts.event import PAGE_VIEW, Event
+from analytics_box.base.facts.event import Event
 from analytics_box.ingest.enrich import EventSender, EventTarget, understand
 from analytics_box.ingest.payload import Incoming, InvalidEvent
 from analytics_box.ingest.sessions import IDLE
@@ -56,8 +56,6 @@ def place_events(
             session = PlacedSession(number, raw.time, raw.time, event)
             number += 1
             live[key] = session
-        elif session.first.kind != PAGE_VIEW and event.kind == PAGE_VIEW and not session.attributes:
-            session.first = event
         session.last = raw.time
         live.move_to_end(key)
         while len(live) > _MOST_OPEN or (live and raw.time - next(iter(live.values())).last > _LONGEST):

@@ -196,3 +196,11 @@ def test_median_duration_is_that_of_measured_visits_and_unknown_for_totals_alone
     assert totals["data"][0]["median_session_duration"] == 40
     medians = {row["date"]: row["median_session_duration"] for row in days["data"]}
     assert (medians[DAYS[0]], medians["2025-01-15"], medians["2025-01-16"]) == (None, 40, 0)
+
+
+def test_import_page_names_its_days_once(box: WholeBox) -> None:
+    import_id = imported(box, plausible())
+    settings = f"/sites/{box.sites['shop']}"
+    page = box.get(f"{settings}/imports/{import_id}", cookie=box.cookie, accept="text/html").body.decode()
+    assert "Page views, 10 – 11 Jan 2025" in page
+    assert "2 GB" in box.get(f"{settings}/settings/import", cookie=box.cookie, accept="text/html").body.decode()
