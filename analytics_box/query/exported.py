@@ -1,4 +1,4 @@
-"""The facts of a website as files, read piece by piece so that memory stays bounded however much there is."""
+"""The facts of a website, a link or a monitor as files, piece by piece so that memory stays bounded."""
 
 import io
 import json
@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.base.facts.event import METRICS, TIMINGS
-from analytics_box.base.facts.tables import FACTS
+from analytics_box.base.facts.tables import CHECKS, FACTS, LINK_CLICKS, MONITOR_SPANS
 from analytics_box.base.store.db import Connection
 from analytics_box.query import sheets
 from analytics_box.query.catalog.types import Record
@@ -24,8 +24,14 @@ Format = Literal["csv", "json", "ndjson"]
 PIECE, PIECE_BYTES = 500, 1 << 20  # rows, and what they may take before their texts are looked up
 _HIDDEN = frozenset(("site", "bot", "agent", "kind", "session_started"))
 _METRIC_NAMES = {number: name for name, number in (METRICS | TIMINGS).items()}
-_STRINGS = {table.name: frozenset(table.strings) for table in FACTS}
+# Facts of links and monitors: the column of their owner, and that of their time. They are always here.
+HISTORIES = {"link_clicks": ("link", "time"), "checks": ("monitor", "time"), "monitor_spans": ("monitor", "start")}
+_HISTORY_TABLES = (LINK_CLICKS, CHECKS, MONITOR_SPANS)
+_STRINGS = {table.name: frozenset(table.strings) for table in (*FACTS, *_HISTORY_TABLES)}
 _TABLES = {table.name: tuple(name for name in table.names if name not in _HIDDEN) for table in FACTS}
+_HISTORY_COLUMNS = {table.name: table.names[1:] for table in _HISTORY_TABLES}
+_TIMES, _PEOPLE = ("time", "start", "until"), ("visitor", "session", "landing_visitor")
+_JSON = ("properties", "data")
 # What another server needs in addition, to give the same answers.
 _WHOLE = {"events": ("kind", "session_started")}
 
@@ -33,7 +39,8 @@ _WHOLE = {"events": ("kind", "session_started")}
 class FactExport(Struct, frozen=True):
     """The data to export: a site's facts in [start, end), UTC ms; with `people`, identities are included.
 
-    It begins behind the row at `after`, a time and an id. `whole` rows are for another server.
+    `site` is the number of a link or monitor for their facts. It begins behind the row at `after`, a time and an id.
+    `whole` rows are for another server.
     """
 
     site: int
@@ -46,8 +53,9 @@ class FactExport(Struct, frozen=True):
 
     def columns(self, table: str) -> tuple[str, ...]:
         """The columns of a table's rows."""
-        more = _WHOLE.get(table, ()) if self.whole else ()
-        return _TABLES[table] + more
+        if table in HISTORIES:
+            return _HISTORY_COLUMNS[table]
+        return _TABLES[table] + (_WHOLE.get(table, ()) if self.whole else ())
 
 
 class _Outbox(io.RawIOBase):
@@ -95,12 +103,13 @@ async def _archive(engines: Engines, part: FactExport, *, seconds: float) -> Asy
 async def pieces(engines: Engines, part: FactExport, table: str, seconds: float) -> AsyncIterator[list[Record]]:
     """First what is in ClickHouse only, then what is here. Of several machines, all of it is there."""
     after = first = part.after or (part.start, 0)
-    if engines.beyond.is_shared:
+    is_here = table in HISTORIES
+    if engines.beyond.is_shared and not is_here:
         while there := await _there(engines, part, table, after):
             after = (there[-1]["time"], there[-1]["id"])
             yield await _of_all_machines(engines, part, table, there)
         return
-    if await engines.beyond.has_any(part.site, part.start):
+    if not is_here and await engines.beyond.has_any(part.site, part.start):
         while there := await _there(engines, part, table, after):
             after = (there[-1]["time"], there[-1]["id"])
             yield await engines.events.read(partial(_readable, part=part, table=table, found=there), seconds=seconds)
@@ -146,13 +155,14 @@ def text(format_of: Format, names: Sequence[str], rows: list[Record], *, first: 
 def _piece(db: Connection, *, part: FactExport, table: str, after: tuple[int, int]) -> list[Record]:
     """The next rows in the order of time; equal ones as they arrived."""
     names = part.columns(table)
+    owner, time = HISTORIES.get(table, ("site", "time"))
     bots = " and bot = 0" if table == "events" else ""
     rows = db.execute(
         f"""
         -- exported.piece
         select id, {", ".join(names)} from {table}
-        where site = :site{bots} and (time, id) > (:time, :id) and time >= :time and time < :end
-        order by time, id limit :most
+        where {owner} = :site{bots} and ({time}, id) > (:time, :id) and {time} >= :time and {time} < :end
+        order by {time}, id limit :most
         """,
         {"site": part.site, "time": after[0], "id": after[1], "end": part.end, "most": PIECE},
     )
@@ -173,7 +183,8 @@ def _readable(db: Connection, *, part: FactExport, table: str, found: list[dict[
 def _without_people(part: FactExport, found: list[dict[str, Any]]) -> None:
     if not part.people:
         for row in found:
-            row["profile"] = 0
+            if "profile" in row:
+                row["profile"] = 0
 
 
 def _up_to(most: int, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
@@ -200,12 +211,20 @@ def _numbers(rows: list[dict[str, Any]], names: Set[str]) -> set[int]:
 
 def _export_record(row: dict[str, Any], names: Sequence[str], strings: Set[str], texts: dict[int, str]) -> Record:
     shown: Record = {name: texts.get(row[name], "") if name in strings else row[name] for name in names}
-    moment = datetime.fromtimestamp(row["time"] // 1000, UTC)
-    shown["time"] = moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{row['time'] % 1000:03d}Z"
-    shown["visitor"], shown["session"] = id_text(row["visitor"]), id_text(row["session"])
-    if "properties" in shown:
-        shown["properties"] = msgspec.json.decode(row["properties"]) if row["properties"] else None
+    for name in shown.keys() & _TIMES:
+        shown[name] = moment_text(row[name])
+    for name in shown.keys() & _PEOPLE:
+        shown[name] = id_text(row[name])
+    for name in shown.keys() & _JSON:
+        shown[name] = msgspec.json.decode(row[name]) if row[name] else None
     if "metric" in shown:
         shown["metric"] = _METRIC_NAMES.get(row["metric"], str(row["metric"]))
-    shown["_place"] = (row["time"], row["id"])
+    shown["_place"] = (row["time"] if "time" in row else row["start"], row["id"])
     return shown
+
+
+def moment_text(instant: int) -> str | None:
+    """UTC ms as ISO 8601; None for 0, as of a span that is open."""
+    if not instant:
+        return None
+    return datetime.fromtimestamp(instant // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{instant % 1000:03d}Z"

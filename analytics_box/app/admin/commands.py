@@ -20,6 +20,7 @@ care = Handlers("analytics_box.app.admin.care")
 box_settings = Handlers("analytics_box.app.box_settings.calls")
 lookup = Handlers("analytics_box.app.admin.lookup")
 loading = Handlers("analytics_box.products.exports.loading")
+histories = Handlers("analytics_box.products.exports.histories")
 imports = Handlers("analytics_box.products.imports.calls")
 link_exports = Handlers("analytics_box.products.links.bulk.exports")
 
@@ -51,6 +52,9 @@ ORGANIZATION_COMMANDS: Final[dict[str, NamedHandler]] = {
     "import wait": imports.wait,
     "load state": loading.state,
     "load rows": loading.rows,
+    "history read": histories.read,
+    "history state": histories.state,
+    "history load": histories.load,
 }
 _PROCEDURES: Final = {line.name: line for line in PROCEDURES}
 

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -17,9 +19,11 @@ from analytics_box.base.backup.places import BackupPlace, FolderPlace, Sink, pla
 from analytics_box.base.clock import SystemClock
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.facts.tables import FACT_NAMES
+from analytics_box.base.outgoing.masking import mask_query
 from analytics_box.base.translation import _
 from analytics_box.products.exports.loading import MOST_ROWS
 from analytics_box.products.exports.parts import columns_of
+from analytics_box.query.exported import HISTORIES
 
 PREFIX: Final = "analytics-box-export-"
 MANIFEST: Final = f"{PREFIX}manifest.json"
@@ -30,8 +34,10 @@ _LEFT_OUT: Final = (
     "counts of dropped events",
     "profiles and their traits",
     "secrets, passwords, API keys and accounts",
-    "clicks on short links, and the history of monitors",
+    "incidents of status pages",
 )
+_HISTORIES_LEFT_OUT: Final = "clicks on short links, and the history of monitors"
+_MOST_LISTED: Final = 100
 
 
 def _export(values: dict[str, Any]) -> None:
@@ -46,17 +52,22 @@ def _export(values: dict[str, Any]) -> None:
         for website in websites:
             for part in ask("exports.listParts", {"websiteId": website["id"]}):
                 listed.append(_export_part(ask, place, website, part, values))
+        # Another server's procedures cannot read them, and they belong to no single website.
+        has_histories = not values["url"] and not values["website"]
+        histories = [_export_history(ask, place, table, values["format"]) for table in HISTORIES if has_histories]
         with place.writing(f"{PREFIX}box.yaml") as sink:
             sink.write(dump(ask)[0].encode())
+    described = {table: columns_of(table) for table in (*FACT_NAMES, *HISTORIES)}
     with place.writing(f"{PREFIX}schema.json") as sink:
-        sink.write(msgspec.json.format(msgspec.json.encode({table: columns_of(table) for table in FACT_NAMES})))
+        sink.write(msgspec.json.format(msgspec.json.encode(described)))
     manifest = {
         "format": "analytics-box-export",
         "version": 1,
         "server": __version__,
         "people": values["people"],
         "files": listed,
-        "leftOut": _LEFT_OUT,
+        "histories": histories,
+        "leftOut": _LEFT_OUT if histories else (*_LEFT_OUT, _HISTORIES_LEFT_OUT),
     }
     # It comes last, so that an export that has one is whole.
     with place.writing(MANIFEST) as sink:
@@ -64,7 +75,7 @@ def _export(values: dict[str, Any]) -> None:
     if values["as_json"]:
         click.echo(json.dumps(manifest))
     else:
-        click.echo(f"Exported {len(websites)} websites in {len(listed)} files to {place.shown}.")
+        click.echo(f"Exported {len(websites)} websites in {len(listed) + len(histories)} files to {place.shown}.")
 
 
 def _select_websites(websites: list[dict[str, Any]], names: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -85,21 +96,50 @@ def _export_part(
     if isinstance(place, FolderPlace) and is_over and not values["fresh"] and Path(place.full_name(name)).exists():
         click.echo(f"{name}: exists", err=True)
         return described
-    pieces = _pieces(ask, given | {"people": values["people"]})
+    pieces = _pieces(ask, "exports.getRows", given | {"people": values["people"]})
+    _write(place, name, pieces, part["columns"], form)
+    return described
+
+
+def _export_history(ask: Ask, place: BackupPlace, table: str, form: str) -> dict[str, str]:
+    """Write the clicks of all links, or what all monitors have recorded: the rows of each one together."""
+    name = f"{PREFIX}{table}.{form}"
+    pieces = chain.from_iterable(
+        _pieces(ask, "history read", {"table": table, "id": owner}) for owner, _name in _owners(ask, table)
+    )
+    columns: list[dict[str, str]] = msgspec.to_builtins(columns_of(table))
+    _write(place, name, pieces, columns, form)
+    return {"table": table, "file": name}
+
+
+def _owners(ask: Ask, table: str) -> Iterator[tuple[str, str]]:
+    """The links or monitors that can have rows of a table, by id, with their names in a file."""
+    if table != "link_clicks":
+        for one in ask("uptime.listSchedules", {}):
+            yield one["id"], one["name"] or mask_query(one["url"])
+        return
+    offset, more = 0, True
+    while more:
+        page = ask("links.paginated", {"limit": _MOST_LISTED, "offset": offset})
+        for one in page["items"]:
+            yield one["id"], f"{one['domain'] or ''}/{one['slug']}"
+        offset, more = offset + _MOST_LISTED, page["hasMore"]
+
+
+def _write(place: BackupPlace, name: str, pieces: Iterator[bytes], columns: list[dict[str, str]], form: str) -> None:
     with place.writing(name) as sink:
         if form == "ndjson":
             for piece in pieces:
                 sink.write(piece)
         else:
-            _convert(pieces, part["columns"], form, sink)
+            _convert(pieces, columns, form, sink)
     click.echo(name, err=True)
-    return described
 
 
-def _pieces(ask: Ask, given: dict[str, Any]) -> Iterator[bytes]:
+def _pieces(ask: Ask, procedure: str, given: dict[str, Any]) -> Iterator[bytes]:
     after = None
     while True:
-        answer = ask("exports.getRows", given | {"after": after})
+        answer = ask(procedure, given | {"after": after})
         yield answer["content"].encode()
         after = answer["next"]
         if after is None:
@@ -117,7 +157,8 @@ def _convert(pieces: Iterator[bytes], columns: list[dict[str, str]], form: str, 
         with source.open("wb") as file:
             file.writelines(pieces)
         kinds = {"string": "varchar", "integer": "bigint", "number": "double", "timestamp": "varchar"}
-        typed = {one["name"]: kinds[one["type"]] for one in columns} | {"properties": "json"}
+        typed = {one["name"]: kinds[one["type"]] for one in columns}
+        typed |= {name: "json" for name in ("properties", "data") if name in typed}
         fields = ", ".join(f"'{one['name']}': '{typed[one['name']]}'" for one in columns)
         selected = ", ".join(
             f'"{one["name"]}"::timestamptz as "{one["name"]}"' if one["type"] == "timestamp" else f'"{one["name"]}"'
@@ -153,6 +194,10 @@ def _load(values: dict[str, Any]) -> None:
             given = {"websiteId": known[domain], "table": part["table"], "month": part["month"]}
             total += _load_part(ask, place, part["file"], given)
             click.echo(part["file"], err=True)
+        if not values["website"] and not values["into"]:
+            for history in manifest.get("histories", ()):
+                total += _load_history(ask, place, history["file"], history["table"])
+                click.echo(history["file"], err=True)
     click.echo(json.dumps({"rows": total}) if values["as_json"] else f"Loaded rows: {total:,}")
 
 
@@ -163,6 +208,7 @@ def _manifest(place: BackupPlace) -> dict[str, Any]:
     with suppress(msgspec.DecodeError, KeyError, TypeError, AttributeError):
         found: dict[str, Any] = msgspec.json.decode(content, type=dict[str, Any])
         names = [(part["website"], part["table"], part["month"], part["file"]) for part in found["files"]]
+        names += [("", part["table"], "", part["file"]) for part in found.get("histories", ())]
         if not all(isinstance(text, str) for name in names for text in name):
             raise BadRequest(_("This is not the manifest of an export"))
         if any("/" in name[3] or not name[3].startswith(PREFIX) for name in names):
@@ -179,12 +225,58 @@ def _load_part(ask: Ask, place: BackupPlace, name: str, given: dict[str, Any]) -
     with place.reading(name) as file:
         for number, lines in _batches(file, name):
             if number + len(lines) > stored:
-                try:
-                    content = b"".join(lines[max(stored - number, 0) :]).decode()
-                except UnicodeDecodeError as wrong:
-                    raise BadRequest(_("{file} is not valid UTF-8").format(file=name)) from wrong
+                content = _text(lines[max(stored - number, 0) :], name)
                 done = int(ask("load rows", given | {"skip": done, "content": content})["stored"])
     return done - stored
+
+
+def _load_history(ask: Ask, place: BackupPlace, name: str, table: str) -> int:
+    """Load a file with the rows of several links or monitors, one after the other; return the number of new rows."""
+    if table not in HISTORIES:
+        raise BadRequest(_("This is not the manifest of an export"))
+    known: dict[str, list[str]] = {}
+    for owner_id, owner_name in _owners(ask, table):
+        known.setdefault(owner_name, []).append(owner_id)
+    total, owner, seen, stored, done = 0, "", 0, 0, 0
+    given: dict[str, Any] = {}
+    with place.reading(name) as file:
+        for _number, lines in _batches(file, name):
+            for named, rows in groupby(lines, partial(_owner_name, field=HISTORIES[table][0], file=name)):
+                if not given or named != owner:
+                    owner, seen = named, 0
+                    given = {"table": table, "id": _only(known.get(named, []), named)}
+                    stored = done = int(ask("history state", given)["stored"])
+                own = list(rows)
+                if seen + len(own) > stored:
+                    content = _text(own[max(stored - seen, 0) :], name)
+                    before, done = done, int(ask("history load", given | {"skip": done, "content": content})["stored"])
+                    total += done - before
+                seen += len(own)
+    return total
+
+
+def _owner_name(line: bytes, *, field: str, file: str) -> str:
+    """The name of the link or monitor of a row. Raises BadRequest."""
+    with suppress(msgspec.DecodeError, KeyError, TypeError, RecursionError):
+        name = msgspec.json.decode(line, type=dict[str, Any])[field]
+        if isinstance(name, str):
+            return name
+    raise BadRequest(_("{file} has a row without {field}").format(file=file, field=field))
+
+
+def _only(ids: list[str], name: str) -> str:
+    if not ids:
+        raise BadRequest(_("There is no {name}. Create it, for example from box.yaml").format(name=name))
+    if len(ids) > 1:
+        raise BadRequest(_("{name} is the name of several monitors. Rename the others first").format(name=name))
+    return ids[0]
+
+
+def _text(lines: list[bytes], name: str) -> str:
+    try:
+        return b"".join(lines).decode()
+    except UnicodeDecodeError as wrong:
+        raise BadRequest(_("{file} is not valid UTF-8").format(file=name)) from wrong
 
 
 def _batches(file: BinaryIO, name: str) -> Iterator[tuple[int, list[bytes]]]:
@@ -228,9 +320,9 @@ export = click.Command(
 load = click.Command(
     "load",
     callback=lambda **values: report_refusals(lambda: _load(values)),
-    help="Load the events of an export from SOURCE: a folder, or s3://bucket/prefix.\n\n"
-    "The websites must exist, and have no events in the months of the export. An interrupted load goes on where it "
-    "stopped.",
+    help="Load the events and histories of an export from SOURCE: a folder, or s3://bucket/prefix.\n\n"
+    "Its websites, links and monitors must exist, and have no events or history from that time. An interrupted load "
+    "goes on where it stopped.",
     params=[
         click.Argument(("source",)),
         click.Option(("--website",), multiple=True, help="Domain in the export. Repeatable. [default: all]"),

@@ -16,7 +16,7 @@ from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.call import Call
 
-_PIECE_BYTES: Final = 4 << 20
+PIECE_BYTES: Final = 4 << 20
 _LONGEST_PLACE: Final = 40
 
 
@@ -65,21 +65,31 @@ async def get_rows(call: Call, given: ReadExportPart) -> ExportRows:
     """
     website = readable(call, given.websiteId, people=given.people)
     part = ExportPart(given.table, given.month)
-    after = None
-    if given.after is not None:
-        time, _sep, number = given.after.partition("-")
-        if not (time.isdecimal() and number.isdecimal() and len(given.after) < _LONGEST_PLACE):
-            raise BadRequest.about("after", _("Send next of the previous answer"))
-        after = (int(time), int(number))
+    after = place_of(given.after)
     export = parts.fact_export(website, part, "ndjson", people=given.people)
     content, following = await parts.piece(
         call.parts[QueryRunner].engines,
         part,
         replace(export, after=after),
-        most_bytes=_PIECE_BYTES,
+        most_bytes=PIECE_BYTES,
         seconds=call.parts.settings.query_seconds,
     )
-    return ExportRows(content, None if following is None else "{}-{}".format(*following))
+    return ExportRows(content, place_text(following))
+
+
+def place_of(text: str | None) -> tuple[int, int] | None:
+    """The row that `next` of an answer stands for: its time and id. Raises BadRequest."""
+    if text is None:
+        return None
+    time, _sep, number = text.partition("-")
+    if not (time.isdecimal() and number.isdecimal() and len(text) < _LONGEST_PLACE):
+        raise BadRequest.about("after", _("Send next of the previous answer"))
+    return int(time), int(number)
+
+
+def place_text(place: tuple[int, int] | None) -> str | None:
+    """A row as `next` of an answer."""
+    return None if place is None else "{}-{}".format(*place)
 
 
 def readable(call: Call, website_id: str, *, people: bool = False) -> Website:

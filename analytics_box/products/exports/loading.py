@@ -125,13 +125,13 @@ def _read_row(line: str, table: str) -> _Row:
             elif column.name == "properties":
                 checked["properties"] = msgspec.json.encode(value).decode() if value else None
             elif column.name not in {"site", "bot", "agent"}:
-                checked[column.name] = _check_value(value, column)
+                checked[column.name] = check_value(value, column)
     except (msgspec.MsgspecError, KeyError, TypeError, OverflowError, RecursionError) as wrong:
         raise BadRequest(_("This is not a row of an export: {line}").format(line=line[:80])) from wrong
     return checked
 
 
-def _check_value(value: object, column: FactColumn) -> object:
+def check_value(value: object, column: FactColumn) -> object:
     """A value of a column. Raises TypeError for one of another type."""
     if value is None and (column.null or column.kind == "string"):
         return "" if column.kind == "string" else None

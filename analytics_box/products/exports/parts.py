@@ -1,6 +1,6 @@
 """The parts of an export: the facts of one table in one UTC month, so that each can be downloaded again by itself."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from typing import Final
 
@@ -10,13 +10,17 @@ from analytics_box.base.errors import NotFound
 from analytics_box.base.facts.tables import BY_NAME, FACT_NAMES
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
+from analytics_box.query.catalog.types import Record
 from analytics_box.query.engines import Engines
-from analytics_box.query.exported import FactExport, Format, opening, pieces, text
+from analytics_box.query.exported import HISTORIES, FactExport, Format, opening, pieces, text
 from analytics_box.tenants.websites.rules import Website
 
 _TYPES: Final = {"string": "string", "text": "string", "blob": "string", "integer": "integer", "real": "number"}
 # Columns whose exported values have another type than the stored ones.
-_SPECIAL: Final = {"time": "timestamp", "visitor": "string", "session": "string", "metric": "string"}
+_SPECIAL: Final = {
+    **dict.fromkeys(("time", "start", "until"), "timestamp"),
+    **dict.fromkeys(("visitor", "session", "metric", "link", "monitor", "landing", "landing_visitor"), "string"),
+}
 
 
 class ExportPart(Struct, frozen=True):
@@ -72,7 +76,11 @@ def _months(first: int, last: int) -> list[str]:
 def columns_of(table: str) -> list[ExportColumn]:
     """The columns of a part for another server."""
     kinds = {column.name: _TYPES[column.kind] for column in BY_NAME[table].columns} | _SPECIAL
-    return [ExportColumn(name, kinds[name]) for name in FactExport(0, 0, 0, "ndjson", whole=True).columns(table)]
+    # The name of a link or monitor is in front of each of its rows.
+    owner = HISTORIES[table][:1] if table in HISTORIES else ()
+    return [
+        ExportColumn(name, kinds[name]) for name in owner + FactExport(0, 0, 0, "ndjson", whole=True).columns(table)
+    ]
 
 
 def fact_export(website: Website, part: ExportPart, form: Format, *, people: bool) -> FactExport:
@@ -93,13 +101,21 @@ async def stream(engines: Engines, part: ExportPart, export: FactExport, *, seco
 
 
 async def piece(
-    engines: Engines, part: ExportPart, export: FactExport, *, most_bytes: int, seconds: float
+    engines: Engines,
+    part: ExportPart,
+    export: FactExport,
+    *,
+    most_bytes: int,
+    seconds: float,
+    adjust: Callable[[Record], Record] | None = None,
 ) -> tuple[str, tuple[int, int] | None]:
     """The rows behind `export.after` as NDJSON, and where the following ones begin; None behind the last row."""
     content, place = b"", None
+    names = [column.name for column in columns_of(part.table)]
     async with engines.beyond.keeping():
         async for rows in pieces(engines, export, part.table, seconds):
-            content += text("ndjson", export.columns(part.table), rows, first=False)
+            shown = rows if adjust is None else [adjust(row) for row in rows]
+            content += text("ndjson", names, shown, first=False)
             place = (int(str(rows[-1]["_place"][0])), int(str(rows[-1]["_place"][1])))
             if len(content) >= most_bytes:
                 return content.decode(), place
