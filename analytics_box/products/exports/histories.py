@@ -4,7 +4,6 @@ A history is loaded into a link or monitor that has none from before its creatio
 says where an interrupted load goes on, as for the facts of a website.
 """
 
-from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, Final
@@ -22,7 +21,7 @@ from analytics_box.base.translation import _
 from analytics_box.products.exports.calls import PIECE_BYTES, ExportRows, place_of, place_text
 from analytics_box.products.exports.loading import MOST_ROWS, FactLoader, LoadState, check_value
 from analytics_box.products.exports.parts import ExportPart, piece
-from analytics_box.products.links.clicks.rows import LinkClick, append
+from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.lookup import find_link
 from analytics_box.products.monitors.access import find_monitor
 from analytics_box.query.catalog.types import Record
@@ -107,7 +106,7 @@ async def load(call: Call, given: LoadHistory) -> LoadState:
 
     Raises BadRequest, NotFound, or Conflict if it has another history.
     """
-    owner, loader = await _owner(call, given.table, given.id), call.parts[FactLoader]
+    owner, loader, clicks = await _owner(call, given.table, given.id), call.parts[FactLoader], call.parts[Clicks]
     sites = {website.domain: website.site for website in call.parts[Directory].of(call.organization())}
     time = HISTORIES[given.table][1]
     lines = [line for line in given.content.split("\n") if line.strip()]
@@ -124,10 +123,17 @@ async def load(call: Call, given: LoadHistory) -> LoadState:
         if stored != given.skip or last > times[0]:
             raise Conflict(_("{name} has another history").format(name=owner.name))
         loader.strings.charge(lambda: None)
-        _STORING[given.table](db, loader.strings, owner, found)
+        if given.table == "link_clicks":
+            clicks.store_older(db, owner.number, found)
+        elif given.table == "checks":
+            _store_checks(db, loader.strings, owner, found)
+        else:
+            _store_spans(db, owner, found)
 
     if found:
         await loader.events.write(write, adds=True)
+        if given.table == "link_clicks":
+            clicks.recount(owner.number)
     return LoadState(given.skip + len(found))
 
 
@@ -174,10 +180,6 @@ def _read_row(line: str, table: str, sites: dict[str, int]) -> dict[str, Any]:
     return checked
 
 
-def _store_clicks(db: Connection, strings: Strings, owner: HistoryOwner, rows: list[dict[str, Any]]) -> None:
-    append(db, strings=strings, clicks=[LinkClick(link=owner.number, **row) for row in rows], orphans={})
-
-
 def _store_checks(db: Connection, strings: Strings, owner: HistoryOwner, rows: list[dict[str, Any]]) -> None:
     table = BY_NAME["checks"]
     texts = frozenset(table.strings)
@@ -192,7 +194,7 @@ def _store_checks(db: Connection, strings: Strings, owner: HistoryOwner, rows: l
     )
 
 
-def _store_spans(db: Connection, _strings: Strings, owner: HistoryOwner, rows: list[dict[str, Any]]) -> None:
+def _store_spans(db: Connection, owner: HistoryOwner, rows: list[dict[str, Any]]) -> None:
     """Spans end where those of this server begin, with a gap in which nobody checked."""
     end = owner.created_at
     ended = [(row["state"], row["start"], min(row["until"] or end, end)) for row in rows]
@@ -205,10 +207,3 @@ def _store_spans(db: Connection, _strings: Strings, owner: HistoryOwner, rows: l
     if ended[-1][2] < end:
         ended.append((UNKNOWN, ended[-1][2], end))
     insert(db, "monitor_spans", [(owner.number, *span) for span in ended])
-
-
-_STORING: Final[dict[str, Callable[[Connection, Strings, HistoryOwner, list[dict[str, Any]]], None]]] = {
-    "link_clicks": _store_clicks,
-    "checks": _store_checks,
-    "monitor_spans": _store_spans,
-}

@@ -6,15 +6,15 @@ Nothing is written before a redirect is answered. A kill -9 loses the last 100 m
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from analytics_box.base.clock import DAY, Clock, utc_day
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.facts.event import CLICK
 from analytics_box.base.settings import Settings
-from analytics_box.base.store.db import Db
+from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.strings import Strings
 from analytics_box.base.store.trouble import Seldom
 from analytics_box.products.links.clicks import rows as click_rows
@@ -80,6 +80,15 @@ class Clicks:
     def counted(self, link: int) -> int | None:
         """The count without waiting; None if it is not known yet."""
         return self._counts.get(link)
+
+    def store_older(self, db: Connection, link: int, clicks: Iterable[Mapping[str, Any]]) -> None:
+        """Store clicks of another server by the names of their columns, in the caller's transaction. Then `recount`."""
+        older = [LinkClick(link=link, **click) for click in clicks]
+        click_rows.append(db, strings=self._strings, clicks=older, orphans={})
+
+    def recount(self, link: int) -> None:
+        """Count the clicks on this link again when the number is needed."""
+        self._counts.pop(link, None)
 
     async def totals(self, links: Sequence[int]) -> dict[int, ClickTotal]:
         """The clicks by people on these links so far, by link number; links without clicks are left out."""
