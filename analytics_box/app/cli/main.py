@@ -117,7 +117,7 @@ COMMANDS: Final = {
     "key": CommandLine("keys", "key", "Create, list, rotate, revoke and delete API keys."),
     "link": CommandLine("links", "link", "List, create, edit, delete, import and export short links."),
     "load": CommandLine(
-        "exports", "load", "Load the events of an export from SOURCE: a folder, or s3://bucket/prefix."
+        "exports", "load", "Load the events and histories of an export from SOURCE: a folder, or s3://bucket/prefix."
     ),
     "man": CommandLine("reference", "man", "Print the man page, analytics-box(1)."),
     "monitor": CommandLine("monitors", "monitor", "List, add, pause, resume, import and export monitors; check a URL."),

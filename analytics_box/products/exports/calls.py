@@ -78,7 +78,7 @@ async def get_rows(call: Call, given: ReadExportPart) -> ExportRows:
 
 
 def place_of(text: str | None) -> tuple[int, int] | None:
-    """The row that `next` of an answer stands for: its time and id. Raises BadRequest."""
+    """The time and id of the row that `next` of an answer names. Raises BadRequest."""
     if text is None:
         return None
     time, _sep, number = text.partition("-")

@@ -74,11 +74,11 @@ async def read(call: Call, given: ReadHistory) -> ExportRows:
     """history read: get rows of a history, in the order of time. Raises NotFound."""
     owner = await _owner(call, given.table, given.id)
     export = FactExport(owner.number, 0, _END, "ndjson", after=place_of(given.after))
-    # The open state of a monitor lasts until now, as far as another server can know.
+    # Another server cannot know how long the open state of a monitor lasts after now.
     still_open = {"until": moment_text(call.now)} if given.table == "monitor_spans" else {}
     domains = {website.site: website.domain for website in call.parts[Directory].all()}
 
-    def named(row: Record) -> Record:
+    def with_owner(row: Record) -> Record:
         more = {"landing": domains.get(int(str(row["landing"])), "")} if "landing" in row else {}
         return (
             {HISTORIES[given.table][0]: owner.name} | row | more | (still_open if row.get("until", "") is None else {})
@@ -90,7 +90,7 @@ async def read(call: Call, given: ReadHistory) -> ExportRows:
         export,
         most_bytes=PIECE_BYTES,
         seconds=call.parts.settings.query_seconds,
-        adjust=named,
+        adjust=with_owner,
     )
     return ExportRows(content, place_text(following))
 
@@ -98,7 +98,7 @@ async def read(call: Call, given: ReadHistory) -> ExportRows:
 async def state(call: Call, given: FindHistory) -> LoadState:
     """history state: the number of rows from before the link or monitor was created here. Raises NotFound."""
     owner = await _owner(call, given.table, given.id)
-    return LoadState(await call.parts[FactLoader].events.read(lambda db: _stored(db, given.table, owner)[0]))
+    return LoadState(await call.parts[FactLoader].events.read(lambda db: _count_rows(db, given.table, owner)[0]))
 
 
 async def load(call: Call, given: LoadHistory) -> LoadState:
@@ -119,7 +119,7 @@ async def load(call: Call, given: LoadHistory) -> LoadState:
     found = [row for row in found if row[time] < owner.created_at]
 
     def write(db: Connection) -> None:
-        stored, last = _stored(db, given.table, owner)
+        stored, last = _count_rows(db, given.table, owner)
         if stored != given.skip or last > times[0]:
             raise Conflict(_("{name} has another history").format(name=owner.name))
         loader.strings.charge(lambda: None)
@@ -147,12 +147,12 @@ async def _owner(call: Call, table: str, owner_id: str) -> HistoryOwner:
     return HistoryOwner(monitor.number, monitor.created_at, monitor.called)
 
 
-def _stored(db: Connection, table: str, owner: HistoryOwner) -> tuple[int, int]:
+def _count_rows(db: Connection, table: str, owner: HistoryOwner) -> tuple[int, int]:
     """The number of rows from before the owner was created here, and the time of the last."""
     column, time = HISTORIES[table]
-    # The gap between a loaded history and the own one is nobody's row.
+    # The gap between a loaded history and the own one is not in any file.
     gap = f" and not (state = {UNKNOWN} and until = {owner.created_at})" if table == "monitor_spans" else ""
-    sql = f"-- histories.stored\nselect count(*), max({time}) from {table} where {column} = ? and {time} < ?{gap}"
+    sql = f"-- histories.count_rows\nselect count(*), max({time}) from {table} where {column} = ? and {time} < ?{gap}"
     [[count, last]] = db.execute(sql, (owner.number, owner.created_at)).fetchall()
     return int(str(count)), int(str(last or 0))
 
@@ -195,7 +195,7 @@ def _store_checks(db: Connection, strings: Strings, owner: HistoryOwner, rows: l
 
 
 def _store_spans(db: Connection, owner: HistoryOwner, rows: list[dict[str, Any]]) -> None:
-    """Spans end where those of this server begin, with a gap in which nobody checked."""
+    """Spans end where those of this server begin, with a gap of an unknown state."""
     end = owner.created_at
     ended = [(row["state"], row["start"], min(row["until"] or end, end)) for row in rows]
     if any(start > until or state not in STATES for state, start, until in ended):
