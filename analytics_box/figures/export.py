@@ -79,7 +79,9 @@ async def sheets_of(asking: PageQuery, view: View, names: Sequence[str], own: Ow
         (rows,) = await asking.converting(view.aim, extra.keyed, [type_name], limit=MOST_ROWS)
         more = COLUMNS if view.aim is not None and type_name in extra.keyed else ()
         made.append(ExportSheet(type_name, tuple(one.name for one in (*TYPES[type_name].outputs, *more)), rows))
-    return made + [await own[name](asking) for name in names if name in own]
+    made += [await own[name](asking) for name in names if name in own]
+    remarks = [ExportSheet("remarks", ("remark",), [{"remark": text} for text in asking.said])] if asking.said else []
+    return made + remarks
 
 
 async def _figures(asking: PageQuery, view: View) -> list[ExportSheet]:

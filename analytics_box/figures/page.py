@@ -239,12 +239,12 @@ async def empty(
     return asking, replace(board, segments=await visit.parts[SavedSegments].menu(visit, number, view))
 
 
-async def _imported_totals(
-    queries: QueryRunner, number: int, view: View, days: DayRange, formats: Formats, told: SubjectFacts
+async def imported_totals(
+    queries: QueryRunner, subject: str, number: int, days: DayRange, formats: Formats, *, filtered: bool
 ) -> tuple[str, ...]:
     """The line about imported totals of the range: figures without filters include them."""
     known = queries.imported
-    if known is None or view.of.subject != "website" or not known.overlap((number,), days):
+    if known is None or subject != "website" or not known.overlap((number,), days):
         return ()
     note = await known.note((number,), days, included=True)
     if note is None:
@@ -252,7 +252,7 @@ async def _imported_totals(
     first, last = (day_text(date.fromisoformat(day), formats.date) for day in (note.first, note.last))
     words = (
         _("Imported daily totals from {first} to {last} are left out, because they cannot be filtered.")
-        if _filters(view) or told.only
+        if filtered
         else _(
             "Figures include imported daily totals from {first} to {last}. Hours, sessions, events, goals and other "
             "details of visits do not."
@@ -304,7 +304,9 @@ async def asking_for(
         begun=begun,
         said=(
             *await _unknown_links(queries, number, view),
-            *await _imported_totals(queries, number, view, days, formats, told),
+            *await imported_totals(
+                queries, view.of.subject, number, days, formats, filtered=bool(_filters(view) or told.only)
+            ),
         ),
     )
     return asking, await _with_errors(asking, await with_dropoffs(visit, number, view))

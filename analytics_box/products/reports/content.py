@@ -85,7 +85,7 @@ class ReportContent(Struct, frozen=True, kw_only=True):
     """A report on a period: local days of its time zone, both included. `url` is the dashboard with the same days.
 
     `lead` sums the period up in one line. `remarks` are outages and notes, as `noted`. `export` says where the files
-    are. `others` are the same about further websites.
+    are, `imported` whether the figures include imported totals. `others` are the same about further websites.
     """
 
     report: str
@@ -108,6 +108,7 @@ class ReportContent(Struct, frozen=True, kw_only=True):
     tables: tuple[ReportTable, ...] = ()
     remarks: tuple[str, ...] = ()
     export: str = ""
+    imported: str = ""
     compared_first: str = ""
     compared_last: str = ""
     noted: tuple[ReportRemark, ...] = ()

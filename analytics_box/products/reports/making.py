@@ -17,7 +17,7 @@ from analytics_box.figures.asking import PageQuery, SubjectFacts, UnansweredQuer
 from analytics_box.figures.board import Metric, Rows
 from analytics_box.figures.comparing import Comparison, compared_days
 from analytics_box.figures.movers import can_be_explained, movers
-from analytics_box.figures.page import MOST_ASKED
+from analytics_box.figures.page import MOST_ASKED, imported_totals
 from analytics_box.figures.view import View, read_view
 from analytics_box.figures.watched import WatchedWebsites
 from analytics_box.products.funnels.figures import TOTALS as FUNNEL_TOTALS
@@ -117,8 +117,9 @@ async def query_of(parts: Parts, report: Report, website: Website, days: DayRang
     zone, now = ranges.zone(report.time_zone), parts.clock.now()
     begun = (await parts[Presence].beginnings((website.site,))).get(website.site)
     since = None if begun is None else day_of(begun, zone)
+    queries = parts[QueryRunner]
     asking = PageQuery(
-        parts[QueryRunner],
+        queries,
         website.site,
         WEBSITE,
         days,
@@ -129,6 +130,7 @@ async def query_of(parts: Parts, report: Report, website: Website, days: DayRang
         step="day",
         compared=compared_days(Comparison(), days, since),
         begun=begun,
+        said=await imported_totals(queries, WEBSITE.subject, website.site, days, USUAL, filtered=bool(report.filters)),
     )
     return ReportQuery(parts, report, website, asking, read_view(f"/sites/{website.id}", {}, WEBSITE))
 
@@ -166,6 +168,7 @@ async def _content(query: ReportQuery) -> ReportContent:
         + (f", {visitors.change}" if visitors.change else ""),
         url=f"{parts.settings.public_url}/sites/{website.id}?{range_address}",
         filtered=bool(report.filters),
+        imported=" ".join(asking.said),
         figures=totals if "figures" in sections else (),
         bars=await _bars(query, outages) if "figures" in sections and 1 < days.length <= _MOST_BARS else (),
         moved=moved,

@@ -134,6 +134,7 @@ def _website_text(content: ReportContent, *, is_one_of_many: bool) -> list[str]:
     """The lines about one website."""
     return [
         *(["", f"# {content.website} ({content.domain})"] if is_one_of_many else []),
+        *(["", content.imported] if content.imported else []),
         "",
         *(f"{one.name}: {_with_change(one)}" for one in content.figures),
         *([""] if content.bars else []),

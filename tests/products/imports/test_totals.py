@@ -1,5 +1,7 @@
 """Daily totals of another product: what figures include them, what figures say so, and what undo leaves."""
 
+import io
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -204,3 +206,20 @@ def test_import_page_names_its_days_once(box: WholeBox) -> None:
     page = box.get(f"{settings}/imports/{import_id}", cookie=box.cookie, accept="text/html").body.decode()
     assert "Page views, 10 – 11 Jan 2025" in page
     assert "2 GB" in box.get(f"{settings}/settings/import", cookie=box.cookie, accept="text/html").body.decode()
+
+
+def test_exports_shared_dashboards_and_reports_have_the_line_of_the_dashboard(box: WholeBox) -> None:
+    imported(box, plausible())
+    line = "Figures include imported daily totals from 10 Jan 2025 to 11 Jan 2025."
+    january = "range=custom&from=2025-01-01&to=2025-01-31"
+    site = f"/sites/{box.sites['shop']}"
+    with zipfile.ZipFile(io.BytesIO(box.get(f"{site}/export/csv?{january}", cookie=box.cookie).body)) as archive:
+        assert line in archive.read("remarks.csv").decode()
+    assert line in box.get(f"{site}/export/json?{january}", cookie=box.cookie).json["remarks"][0]["remark"]
+    with zipfile.ZipFile(io.BytesIO(box.get(f"{site}/export/csv?range=today", cookie=box.cookie).body)) as archive:
+        assert "remarks.csv" not in archive.namelist()
+
+    share = box.post("/shares/create", {"websiteId": box.sites["shop"], "name": "Partners"}, key="all")
+    assert share.status == 200, share.json
+    shared = box.get(f"/share/{share.json['slug']}?{january}", accept="text/html").body.decode()
+    assert line in shared

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.base import figures
+from tests.products.imports.world import archive, imported, sheet
 from tests.products.overview.filtered import seen, visitors
 from tests.products.reports.world import World, world_in
 
@@ -78,3 +79,13 @@ def test_report_has_the_chosen_sections_only(here: World) -> None:
     assert not content["movers"]
     assert [one["section"] for one in content["tables"]] == ["pages"]
     assert "Sources" not in str(found["text"])
+
+
+def test_report_says_that_its_figures_include_imported_totals(here: World) -> None:
+    assert "imported daily totals" not in str(preview(here))
+    header = "date,visitors,pageviews,bounces,visits,visit_duration"
+    days = [("2026-06-20", 20, 30, 5, 25, 1000), ("2026-06-21", 20, 30, 5, 25, 1000)]
+    imported(here.box, archive({"imported_visitors_20260620_20260621.csv": sheet(header, days)}))
+    shown = preview(here)
+    for kind in ("text", "html"):
+        assert "Figures include imported daily totals from 20 Jun 2026 to 21 Jun 2026." in str(shown[kind]), shown
