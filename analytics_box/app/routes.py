@@ -225,6 +225,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route(
         "/settings/box/network/{organization_id:str}", box_settings.save_organization_networks, kept=True, about="own"
     ),
+    page_route("/settings/export", export_pages.organization_export, "member"),
     page_route("/settings/audit", audit_pages.audit_log, "admin"),
     page_route(FORM_KEPT, sign_in_pages.nothing_kept, about="own"),
     page_route("/palette", palette.show, about="selected"),

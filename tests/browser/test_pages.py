@@ -223,6 +223,7 @@ SIGNED_IN = (
     "{site}/shares/{share_id}",
     "{site}/settings/danger",
     "{site}/settings/export",
+    "/settings/export",
     "{site}/settings/transfer",
     "{site}/notes",
     "/palette?q=e",

@@ -1,4 +1,6 @@
-"""The page of a website's export, and its files: a part at a time, so that a broken download is repeated alone."""
+"""The export pages of an organization and of a website, and the files of a website: one for each part, so that a broken
+download is repeated alone.
+"""
 
 from itertools import groupby
 from typing import Any, Final, get_args
@@ -16,6 +18,7 @@ from analytics_box.products.exports.calls import readable
 from analytics_box.products.exports.parts import ExportPart
 from analytics_box.query.exported import Format
 from analytics_box.query.run import QueryRunner
+from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.settings_area import settings_page
 from analytics_box.web.call import Call
 from analytics_box.web.page.visit import Page, Visitor
@@ -29,6 +32,19 @@ _LABELS: Final = {
     "engagement": _("Engagement"),
     "flag_exposures": _("Flag exposures"),
 }
+# The files of other resources, by the address of each format.
+_FILES: Final = (
+    (_("Short links"), "/links/export/", ("csv", "json")),
+    (_("Monitors"), "/monitors/export/", ("yaml", "json")),
+)
+
+
+class ExportedWebsite(Struct, frozen=True):
+    """A website whose files are on a page of their own."""
+
+    name: str
+    domain: str
+    href: str
 
 
 class ExportTable(Struct, frozen=True):
@@ -48,6 +64,13 @@ async def export_page(visit: Visitor, website_id: FromPath[str]) -> Page:
         for table, own in groupby(found, lambda part: part.table)
     ]
     return settings_page(visit, "site_export.html", "export", website, tables=tables)
+
+
+async def organization_export(visit: Visitor) -> Page:
+    """GET /settings/export: where each file of the organization is."""
+    own = visit.parts[Directory].of(visit.person.organization_id)
+    websites = [ExportedWebsite(one.name, one.domain, f"/sites/{one.id}/settings/export") for one in own]
+    return visit.settings_page("export.html", "export", websites=websites, files=_FILES)
 
 
 async def download(

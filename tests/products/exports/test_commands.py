@@ -1,6 +1,7 @@
 """`analytics-box export` writes everything to a folder or to S3; `analytics-box load` brings it into another server."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -106,3 +107,13 @@ def test_file_with_broken_rows_is_refused(box: WholeBox, tmp_path: Path, content
     refused = load(box, tmp_path)
     assert refused.exit_code == 1
     assert refused.stderr.splitlines()[-1].startswith("Error: ")
+
+
+def test_page_of_an_organization_leads_to_files_that_exist(box: WholeBox) -> None:
+    page = box.get("/settings/export", cookie=box.cookie, accept="text/html")
+    assert page.status == 200
+    links = set(re.findall(r'class="quiet-link" href="([^"]+)"', page.body.decode()))
+    assert {f"/sites/{box.sites['shop']}/settings/export", "/links/export/csv", "/monitors/export/yaml"} <= links
+    assert not any(box.sites["foreign"] in link for link in links)
+    for link in links:
+        assert box.get(link, cookie=box.cookie).status == 200, link
