@@ -103,6 +103,21 @@ KINDS: Final = (
         references=_WEBSITE,
     ),
     DeclaredKind(
+        name="reports",
+        key=("website", "name"),
+        list="reports.list",
+        create="reports.create",
+        update="reports.update",
+        delete="reports.delete",
+        of="website",
+        references=_WEBSITE
+        | {
+            "channels": ResourceReference("channelIds", "channels"),
+            "websites": ResourceReference("websiteIds", "websites"),
+        },
+        left_out=frozenset(("segmentId", "exports")),
+    ),
+    DeclaredKind(
         name="targetGroups",
         key=("website", "name"),
         list="targetGroups.list",

@@ -47,7 +47,8 @@ class Stock:
         if kind.of != "organization":
             for website in self.of(BY_NAME["websites"]):
                 for row in self.ask(kind.list, {"websiteId": website.id}):
-                    if row.get("isShared") is not False:  # Other segments belong to one person.
+                    # Other segments belong to one person, and the filters of a report are in no answer.
+                    if row.get("isShared") is not False and not row.get("isFiltered"):
                         yield row
         if kind.of == "website":
             return
@@ -77,6 +78,8 @@ class Stock:
                     for one in row["destinations"]
                 ],
             }
+        if kind.name == "reports":
+            row = row | {"recipients": [one["email"] for one in row["recipients"]]}
         if row.get("kind") == "push":
             row = row | {"url": None}  # It contains the monitor's ID, which another server does not have.
         found: Item = {}

@@ -40,7 +40,7 @@ _FILES: Final = (
 
 
 class ExportedWebsite(Struct, frozen=True):
-    """A website whose files are on a page of their own."""
+    """A website. Its files are on another page."""
 
     name: str
     domain: str

@@ -43,6 +43,13 @@ funnels:
     steps:
       - {type: PAGE_VIEW, target: /, name: Start}
       - {type: EVENT, target: sign_up, name: Sign-up}
+reports:
+  - website: new.example
+    name: Monday
+    frequency: weekly
+    recipients: [mara@elsewhere.example]
+    channels: [Operations]
+    websites: [shop.example]
 targetGroups:
   - name: Beta testers
     rules: []
