@@ -118,6 +118,7 @@ def _in_events(events: EventSide) -> tuple[object, ...]:
         events.quarantine,
         events.erasures,
         events.clicks,
+        events.salts,
     )
 
 

@@ -28,7 +28,7 @@ ImportFile = TypeVar("ImportFile")
 ImportStatus = Literal["created", "updated", "unchanged", "existing", "failed"]
 STATUSES: Final[tuple[ImportStatus, ...]] = ("created", "updated", "unchanged", "existing", "failed")
 _UPLOAD: Final = "upload-"  # Names of uploaded files begin with this.
-_HEAD: Final = 65_536  # These bytes show whether a file is a database.
+HEAD: Final = 65_536  # These bytes show whether a file is a database.
 MOST_OF_DATABASE: Final = 500_000_000  # Bytes of an uploaded file.
 _LEFT_BEHIND: Final = 86_400.0  # Seconds.
 IMPORTS: Final = 6  # Imports a minute, for each organization and kind of resource.
@@ -62,7 +62,7 @@ def kept_upload(data_dir: Path) -> Iterator[Path]:
 def uploaded_text(path: Path, most_bytes: int, read_database: Callable[[Path, Callable[[], object]], object]) -> str:
     """The text of an uploaded file; of a database its contents as JSON. Raises BadRequest."""
     with path.open("rb") as file:
-        start = file.read(_HEAD)
+        start = file.read(HEAD)
     if not start:
         raise BadRequest(_("Choose a file"))
     if is_database(start):

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
 import click
 import msgspec
@@ -14,6 +14,9 @@ from analytics_box.app.cli.command import Request, option
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.file_queue import EXISTING
 from analytics_box.base.store.foreign import is_database
+from analytics_box.resource.imports import HEAD
+
+Content = TypeVar("Content")
 
 FILE: Final = click.Argument(("file",), type=click.File("rb"))
 DRY_RUN: Final = option("dryRun", "--dry-run", "Show what would change without changing anything.", is_flag=True)
@@ -29,7 +32,6 @@ UPDATE_EXISTING: Final = option(
     default="skip",
 )
 _PRIVATE: Final = 0o600
-_HEAD: Final = 65_536  # These bytes show whether a file is a database.
 
 
 def read_text(file: BinaryIO, most_bytes: int) -> str:
@@ -50,25 +52,28 @@ def import_file(most_bytes: int, read_database: Callable[[Path], Any] | None = N
 
     def run(request: Request) -> Any:
         file: BinaryIO = request.values["file"]
-        if read_database is not None and file.seekable() and is_database(file.read(_HEAD)):
-            content = _database_content(Path(file.name), read_database, most_bytes)
-        else:
-            if file.seekable():
-                file.seek(0)
+        found = database_of(file, read_database) if read_database is not None else None
+        if found is None:
             content = read_text(file, most_bytes)
+        elif len(content := msgspec.json.encode(found).decode()) > most_bytes:
+            raise click.ClickException(f"The contents of the database are larger than {most_bytes:,} bytes")
         return request.call(given=request.input | {"content": content})
 
     return run
 
 
-def _database_content(path: Path, read_database: Callable[[Path], Any], most_bytes: int) -> str:
+def database_of(file: BinaryIO, read_database: Callable[[Path], Content]) -> Content | None:
+    """The contents of a database; None for another file, which is at its start afterwards. Raises ClickException."""
+    if not file.seekable():
+        return None
+    head = file.read(HEAD)
+    file.seek(0)
+    if not is_database(head):
+        return None
     try:
-        content = msgspec.json.encode(read_database(path))
+        return read_database(Path(file.name))
     except BadRequest as wrong:
         raise click.ClickException(wrong.message) from wrong
-    if len(content) > most_bytes:
-        raise click.ClickException(f"The contents of the database are larger than {most_bytes:,} bytes")
-    return content.decode()
 
 
 def write(pieces: Iterable[str], to: str) -> None:

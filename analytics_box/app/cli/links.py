@@ -1,6 +1,7 @@
 """The commands `analytics-box link …`."""
 
 from collections.abc import Iterator
+from functools import reduce
 from itertools import chain
 from typing import Any, Final
 
@@ -17,8 +18,18 @@ from analytics_box.app.cli.command import (
     resource,
     sequence,
 )
-from analytics_box.app.cli.files import DRY_RUN, FILE, TO, format_of, import_file, summary, write
+from analytics_box.app.cli.files import (
+    DRY_RUN,
+    FILE,
+    TO,
+    database_of,
+    format_of,
+    import_file,
+    summary,
+    write,
+)
 from analytics_box.app.cli.options import End, FieldOption
+from analytics_box.products.links.bulk.databases import read_links_database
 from analytics_box.products.links.link import MOST_FILE_BYTES
 
 MOST_LISTED: Final = 1_000
@@ -26,6 +37,7 @@ _MOST_WRONG: Final = 20  # failed rows that are printed
 _LINK: Final = resource("link", "id", "link")
 _NAME: Final = "LINK is its ID, slug or short URL."
 _FORMATS: Final = ("csv", "json")
+_COUNTED: Final = ("created", "updated", "unchanged", "failed")
 _FOLDER: Final = click.Option(("--folder",), help="Folder, by name or ID.")
 _PASSWORD_FILE: Final = click.Option(
     ("--password-file",),
@@ -70,8 +82,33 @@ def _store(request: Request) -> Any:
 
 
 def _import(request: Request) -> Any:
-    request.input.setdefault("format", format_of(str(getattr(request.values["file"], "name", "")), "csv"))
-    return import_file(MOST_FILE_BYTES)(request)
+    file = request.values["file"]
+    rows = database_of(file, read_links_database)
+    if rows is None:
+        request.input.setdefault("format", format_of(str(getattr(file, "name", "")), "csv"))
+        return import_file(MOST_FILE_BYTES)(request)
+    request.input["format"] = "json"
+    answers = [request.call(given=request.input | {"content": content}) for content in _contents(rows)]
+    return reduce(_join_answers, answers)
+
+
+def _contents(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """The rows of a database as the contents of several imports, each as large as one can be."""
+    some: list[bytes] = []
+    for row in map(msgspec.json.encode, rows):
+        if some and sum(map(len, some)) + len(some) + len(row) + 2 > MOST_FILE_BYTES:
+            yield f"[{b','.join(some).decode()}]"
+            some = []
+        some.append(row)
+    yield f"[{b','.join(some).decode()}]"
+
+
+def _join_answers(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """The answers to two imports as one."""
+    moved = [{**row, "row": row["row"] + first["total"]} for row in second["rows"]]
+    sums = {name: first[name] + second[name] for name in ("total", *_COUNTED, "clicks")}
+    columns = list(dict.fromkeys((*first["ignoredColumns"], *second["ignoredColumns"])))
+    return {**first, **sums, "rows": first["rows"] + moved, "ignoredColumns": columns}
 
 
 def _export(request: Request) -> None:
@@ -109,7 +146,9 @@ def _details(row: dict[str, Any]) -> list[str]:
 
 
 def _import_lines(answer: dict[str, Any]) -> Iterator[str]:
-    yield summary(answer, "rows", "created", "updated", "unchanged", "failed")
+    yield summary(answer, "rows", *_COUNTED)
+    if answer["clicks"]:
+        yield f"{answer['clicks']:,} earlier clicks"
     wrong = [row for row in answer["rows"] if row["status"] == "failed"]
     for row in wrong[:_MOST_WRONG]:
         yield f"Row {row['row']}: {': '.join(filter(None, (row.get('field'), row['error'])))}"
@@ -175,7 +214,8 @@ link = click.Group(
         command(
             "import",
             "links.import",
-            "Import short links from FILE: an Analytics Box export, Bitly, Dub, Kutt, Shlink or YOURLS.\n\n"
+            "Import short links from FILE: an Analytics Box export, Bitly, Dub, Kutt, Shlink or YOURLS. Databases of "
+            "the last three also bring their visits.\n\n"
             "FILE can be - for standard input. Each row succeeds or fails by itself; the exit code is 1 if a row "
             "failed.",
             FILE,

@@ -4,6 +4,7 @@ storing anything, or delaying other requests."""
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple, TypeVar, get_args
 
@@ -15,9 +16,19 @@ from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.base.file_queue import FileQueue
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.files import copy, scratch
+from analytics_box.ingest.visitors import SaltFile
 from analytics_box.products.links.bulk.cells import ShortLinkHosts
+from analytics_box.products.links.bulk.click_history import ClickHistory, clicks_of
 from analytics_box.products.links.bulk.files import Form, LinkSheet
-from analytics_box.products.links.bulk.records import LinkRowOutcome, ParsedLinkRow, Status, parse, refused_row
+from analytics_box.products.links.bulk.records import (
+    LinkRowOutcome,
+    ParsedLinkRow,
+    Status,
+    parse,
+    refused_row,
+    with_retention,
+)
+from analytics_box.products.links.clicks.waiting import Clicks
 from analytics_box.products.links.domains import change as domains
 from analytics_box.products.links.domains.lookup import LinkDomains, policy_of
 from analytics_box.products.links.editing import change
@@ -113,7 +124,11 @@ class ImportLinks(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LinkImportAnswer(Struct, frozen=True):
-    """Output of links.import. `ignoredColumns` are headings of a sheet that mean nothing here."""
+    """Output of links.import. `ignoredColumns` are headings of a sheet that mean nothing here.
+
+    `clicks` is the number of earlier clicks from a database of another service: those that were added, or in a dry run
+    all.
+    """
 
     dryRun: bool
     total: int
@@ -121,6 +136,7 @@ class LinkImportAnswer(Struct, frozen=True):
     updated: int
     unchanged: int
     failed: int
+    clicks: int
     rows: list[LinkRowOutcome]
     ignoredColumns: list[str]
 
@@ -150,23 +166,26 @@ async def import_rows(call: Call, given: ImportLinks, hear: Callable[[int, int],
     """Import as `import_links` does; `hear` is told again and again how many of how many rows are done."""
     organization_id, by = acting(call, given.organizationId)
     file = await call.parts[FileQueue].run(call.identity.holder, read_rows, given.content, given.format)
-    total = len(file.rows)
+    parsed = [with_retention(one, call.now, call.parts.settings.link_clicks_days) for one in file.rows]
+    total = len(parsed)
     policy, places = policy_of(call, organization_id), _places(call, organization_id, given.domain)
     rows: list[LinkImportRow] = []
-    for some in _pieces(file.rows):
+    for some in _pieces(parsed):
         for row in await asyncio.to_thread(_looked_at, some, policy, places):
             rows.append(await _with_password(call, row, dry=given.dryRun))
         hear(len(rows) // 2, total)  # the other half is to store them, or to try to
     work = dry_run if given.dryRun else store_rows
-    shown = await work(call, organization_id, by, rows, lambda done: hear((total + done) // 2, total))
+    shown, clicks = await work(call, organization_id, by, rows, lambda done: hear((total + done) // 2, total))
     counts = count_statuses(shown, get_args(Status))
-    return LinkImportAnswer(dryRun=given.dryRun, total=len(shown), rows=shown, ignoredColumns=file.ignored, **counts)
+    return LinkImportAnswer(
+        dryRun=given.dryRun, total=len(shown), clicks=clicks, rows=shown, ignoredColumns=file.ignored, **counts
+    )
 
 
 async def dry_run(
     call: Call, organization_id: str, by: By, rows: list[LinkImportRow], hear: Callable[[int], None]
-) -> list[LinkRowOutcome]:
-    """The outcome of importing these rows: they are stored in a copy that is discarded.
+) -> tuple[list[LinkRowOutcome], int]:
+    """The outcome of importing these rows, which are stored in a copy that is discarded, and the number of clicks.
 
     The ids and generated slugs in it belong to no link.
     """
@@ -182,21 +201,36 @@ async def dry_run(
             for row, given in zip(done, some, strict=True)
         ]
         hear(len(shown))
-    return shown
+    return shown, sum(len(history.clicks) for history, _link in _histories(rows, shown, repeat(0)))
 
 
 async def store_rows(
     call: Call, organization_id: str, by: By, rows: list[LinkImportRow], hear: Callable[[int], None]
-) -> list[LinkRowOutcome]:
-    """Store these rows in their order."""
+) -> tuple[list[LinkRowOutcome], int]:
+    """Store these rows in their order, and the earlier clicks of their links, of which it returns the number."""
     shown: list[LinkRowOutcome] = []
+    clicks = 0
     for some in _pieces(rows):
         done, changes = await call.write(_writer(organization_id, by, some))
         shown += done
         for changed in changes:
             tell(call, changed)
+        for history, link in _histories(some, done, (changed.after.number for changed in changes)):
+            salts = call.parts[SaltFile].current(call.now)
+            past = await asyncio.to_thread(clicks_of, history, link, salts)
+            clicks += await call.parts[Clicks].add_history(past)
         hear(len(shown))
-    return shown
+    return shown, clicks
+
+
+def _histories(
+    rows: Iterable[LinkImportRow], shown: Iterable[LinkRowOutcome], links: Iterable[int]
+) -> Iterator[tuple[ClickHistory, int]]:
+    """The histories of rows that did not fail, with the numbers of their links."""
+    taken = (row for row, one in zip(rows, shown, strict=True) if one.status != "failed")
+    for row, link in zip(taken, links, strict=False):
+        if row.parsed.history is not None and row.parsed.history.clicks:
+            yield row.parsed.history, link
 
 
 def _unheard(done: int, total: int) -> None:

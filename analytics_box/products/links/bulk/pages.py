@@ -1,7 +1,9 @@
 """The import of links under /links/bulk: a file is checked, its rows are shown, then it is imported."""
 
+from pathlib import Path
 from typing import Any
 
+import msgspec
 from litestar import Request
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -9,15 +11,19 @@ from litestar.response import Stream
 
 from analytics_box.base import errors, figures
 from analytics_box.base.errors import BadRequest, PayloadTooLarge
+from analytics_box.base.file_queue import FileQueue, keep_going
+from analytics_box.base.store.foreign import is_database
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.links.bulk import exports
 from analytics_box.products.links.bulk import files as import_files
 from analytics_box.products.links.bulk.cells import MOST_ROWS
+from analytics_box.products.links.bulk.databases import read_links_database
 from analytics_box.products.links.bulk.exports import BESIDE, COLUMNS
 from analytics_box.products.links.bulk.jobs import ImportJobs, LinkImportJob
 from analytics_box.products.links.domains.lookup import LinkDomains
 from analytics_box.products.links.link import MOST_FILE_BYTES
 from analytics_box.products.links.page_frame import HOME, frame
+from analytics_box.resource.imports import HEAD, MOST_OF_DATABASE, kept_upload
 from analytics_box.web.call import Call
 from analytics_box.web.page.visit import Again, Answer, Next, Page, PageRequest, Visitor
 
@@ -41,16 +47,34 @@ async def import_form(visit: Visitor) -> Page:
 
 async def import_file(visit: Visitor) -> Answer:
     """POST /links/bulk/file: check a file. Raises Unavailable."""
-    try:
-        sent = await visit.upload("file", limit=MOST_FILE_BYTES)
-    except PayloadTooLarge as large:
-        message = _("The file is larger than {most} MB. Split it").format(most=MOST_FILE_BYTES // 1_000_000)
-        return await _form(visit, Again(large.status, wrong={"file": message}))
+    with kept_upload(visit.parts.settings.data_dir) as path:
+        try:
+            await visit.upload_to("file", path, limit=MOST_OF_DATABASE)
+            sent = await visit.parts[FileQueue].run(visit.call.identity.holder, _content, path)
+        except PayloadTooLarge as large:
+            message = _("The file is larger than {most} MB. Split it").format(most=MOST_FILE_BYTES // 1_000_000)
+            return await _form(visit, Again(large.status, wrong={"file": message}))
+        except BadRequest as wrong:
+            return await _form(visit, Again(wrong.status, wrong={"file": wrong.message}))
 
     async def save() -> str:
         return _begin(visit, sent)
 
     return await visit.submit(save, _form, field="file")
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of an uploaded file; of a database its links as JSON. Raises BadRequest or PayloadTooLarge."""
+    with path.open("rb") as file:
+        is_text = not is_database(file.read(HEAD))
+    if not is_text:
+        found = msgspec.json.encode(read_links_database(path, keep_going))
+        if len(found) > MOST_FILE_BYTES:
+            raise BadRequest(_("The database has too many visits for this page. Run “analytics-box link import”"))
+        return found
+    if path.stat().st_size > MOST_FILE_BYTES:
+        raise PayloadTooLarge(_("The file is too large"))
+    return path.read_bytes()
 
 
 async def import_text(visit: Visitor) -> Answer:
@@ -79,6 +103,7 @@ async def import_page(visit: Visitor, job_id: FromPath[str]) -> Page:
         wrong=wrong[:MOST_SHOWN],
         more=figures.count(len(wrong) - MOST_SHOWN) if len(wrong) > MOST_SHOWN else "",
         ignored=", ".join(shown.ignoredColumns[:MOST_IGNORED]) if shown is not None else "",
+        clicks=_clicks_words(job),
         run=_run_words(job),
         places=_places(visit, job) if any(row.field == "domain" for row in wrong) else [],
     )
@@ -149,6 +174,13 @@ def _counts(job: LinkImportJob) -> list[tuple[str, str, str]]:
         return []
     found = {name: getattr(job.shown, name) for name in _COUNTS}
     return [(name, figures.count(found[name]), words) for name, words in _COUNTS.items()]
+
+
+def _clicks_words(job: LinkImportJob) -> str:
+    """The number of earlier clicks; empty if there are none."""
+    count = job.shown.clicks if job.shown is not None and not job.runs else 0
+    words = ngettext("1 earlier click", "{count} earlier clicks", count)
+    return words.format(count=figures.count(count)) if count else ""
 
 
 def _run_words(job: LinkImportJob) -> str:

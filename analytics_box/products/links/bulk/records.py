@@ -7,12 +7,14 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.base.clock import DAY, utc_day
 from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.base.file_queue import keep_going
 from analytics_box.base.translation import _
 from analytics_box.base.wrong_values import wrong_value
 from analytics_box.products.links.bulk import cells
 from analytics_box.products.links.bulk.cells import slug_and_domain
+from analytics_box.products.links.bulk.click_history import ClickHistory, history_of
 from analytics_box.products.links.bulk.exports import BESIDE, UTM
 from analytics_box.products.links.bulk.files import LinkRecord
 from analytics_box.products.links.bulk.services import fields_of
@@ -65,6 +67,7 @@ class ParsedLinkRow(Struct, frozen=True):
     is_of_service: bool = False
     folder: str = ""
     was_protected: bool = False
+    history: ClickHistory | None = None
     wrong: LinkRowOutcome | None = None
 
 
@@ -79,6 +82,15 @@ def parse(record: LinkRecord) -> list[ParsedLinkRow]:
         return [ParsedLinkRow(record.number, wrong=refused_row(record.number, wrong))]
     is_of_service = record.service is not None
     return [replace(_one(record.number, fields), is_of_service=is_of_service) for fields in links]
+
+
+def with_retention(row: ParsedLinkRow, now: int, days: int) -> ParsedLinkRow:
+    """The row with its clicks until now, of the last `days` whole UTC days; 0 keeps all earlier ones."""
+    if row.history is None:
+        return row
+    first = (utc_day(now) - days) * DAY if days else 0
+    clicks = [one for one in row.history.clicks if first <= one.time <= now]
+    return replace(row, history=replace(row.history, clicks=clicks))
 
 
 def _own(fields: dict[str, Any]) -> dict[str, Any]:
@@ -109,7 +121,7 @@ def _parse_record(number: int, given: dict[str, Any]) -> ParsedLinkRow:
     fields = {name: value for name, value in given.items() if value not in (None, "", [], {})}
     protected = str(fields.get("protected", "")).strip().lower() in _TRUE
     found = {name: _text(name, value) for name, value in fields.items() if name not in BESIDE}
-    folder = found.pop("folder", "")
+    folder, history = found.pop("folder", ""), found.pop("clickHistory", None)
     if not isinstance(folder, str):
         raise BadRequest.about("folder", _("Must be text"))
     if "organizationId" in found:
@@ -133,6 +145,7 @@ def _parse_record(number: int, given: dict[str, Any]) -> ParsedLinkRow:
         is_named="name" in found,
         folder=folder.strip(),
         was_protected=protected,
+        history=None if history is None else history_of(history),
     )
 
 

@@ -22,7 +22,7 @@ _LONGEST_NAME: Final = 255
 _LONGEST_LABEL: Final = 64
 _MOST_ADDRESSES: Final = 20  # of one link
 _OF_BITLY: Final = frozenset(("bit.ly", "bitly.com", "j.mp", "bitly.is"))
-_TRUE: Final = frozenset(("true", "yes", "1"))
+_TRUE: Final = frozenset(("true", "yes", "1", "t"))
 _UTM: Final = {f"utm{name}": f"utm{name.capitalize()}" for name in ("source", "medium", "campaign", "term", "content")}
 # Of no meaning here: who made a link, when, and how often it was clicked.
 _QUIET: Final = frozenset(
@@ -41,7 +41,15 @@ _QUIET: Final = frozenset(
             "tagid",
             "publicstats",
         ),
-        *("relativecreatedat", "relativeexpirein", "references", "clientid", "doindex", "trackconversion"),
+        *(
+            "clickhistory",
+            "relativecreatedat",
+            "relativeexpirein",
+            "references",
+            "clientid",
+            "doindex",
+            "trackconversion",
+        ),
     )
 )
 
@@ -70,6 +78,8 @@ def service_of(given: Iterable[str]) -> Service | None:
 def fields_of(service: Service, row: Mapping[str, Any]) -> list[Fields]:
     """The fields of the links that a row is about. Raises BadRequest for one that would not be the same here."""
     links = service.read({name: value for name, value in row.items() if not _is_nothing(value)})
+    if "clickhistory" in row and len(links) == 1:
+        links[0]["clickHistory"] = row["clickhistory"]
     for link in links:
         if isinstance(name := link.get("name"), str):
             link["name"] = " ".join(name.split())[:_LONGEST_NAME]
@@ -104,7 +114,7 @@ def _dub(row: Row) -> list[Fields]:
         raise BadRequest.about("slug", _("This is the destination of the bare domain. Set it under Domains"))
     _refuse_disabled(row, "disabledat")
     phones = [system for name, system in (("ios", "iOS"), ("android", "Android")) if name in row]
-    has_card = _is_true(row["proxy"]) if "proxy" in row else "image" in row
+    has_card = is_true(row["proxy"]) if "proxy" in row else "image" in row
     card = {"ogTitle": row.get("title"), "ogDescription": row.get("description"), "ogImageUrl": row.get("image")}
     return [
         {
@@ -185,7 +195,7 @@ def _shlink(row: Row) -> list[Fields]:
             "tags": _tags(row.get("tags"), "|"),
             "expiresAt": meta.get("validUntil") or row.get("validuntil"),
             "maxClicks": _remaining_visits(meta.get("maxVisits") or row.get("maxvisits"), row),
-            "queryForwarding": "override" if _is_true(row.get("forwardquery")) else None,
+            "queryForwarding": "override" if is_true(row.get("forwardquery")) else None,
             "iosUrl": devices.get("ios"),
             "androidUrl": devices.get("android"),
             "rules": [
@@ -235,7 +245,8 @@ def _refuse_disabled(row: Row, name: str) -> None:
         raise BadRequest(_("This link is disabled at the other service"))
 
 
-def _is_true(value: Any) -> bool:
+def is_true(value: Any) -> bool:
+    """Return whether a value of a file or a column means true."""
     return value is True or str(value).strip().lower() in _TRUE
 
 

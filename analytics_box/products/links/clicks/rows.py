@@ -94,6 +94,23 @@ def append(db: Connection, *, strings: Strings, clicks: Sequence[LinkClick], orp
         )
 
 
+def append_missing(db: Connection, *, strings: Strings, clicks: Sequence[LinkClick]) -> int:
+    """Write clicks of one link unless it has one at the same time, which was imported before; return their number."""
+    times = json.dumps([click.time for click in clicks])
+    link = clicks[0].link
+    stored = db.execute(
+        """
+        -- links.clicks.append_missing
+        select time from link_clicks where link = ? and time in (select value from json_each(?))
+        """,
+        (link, times),
+    ).fetchall()
+    known = {int(str(time)) for (time,) in stored}
+    missing = [click for click in clicks if click.time not in known]
+    append(db, strings=strings, clicks=missing, orphans={})
+    return len(missing)
+
+
 def totals(db: Connection, links: Sequence[int]) -> dict[int, ClickTotal]:
     """The totals of these links by their numbers; links without clicks are left out."""
     found = records.all_of(
@@ -183,20 +200,28 @@ def remove(db: Connection, links: Sequence[int], limit: int) -> int:
 
 
 def count_older(db: Connection, before: int) -> int:
-    """The number of clicks that `remove_older` finds, without a limit."""
-    rows = db.execute(
-        """
-        -- links.clicks.count_older
-        select count(*) from link_clicks
-        where id < coalesce((select id from link_clicks where time >= ? order by id limit 1), 9223372036854775807)
-        """,
-        (before,),
-    ).fetchall()
-    return int(str(rows[0][0]))
+    """The number of clicks from before this instant."""
+    rows = db.execute("-- links.clicks.count_older\nselect count(*) from link_clicks where time < ?", (before,))
+    return int(str(rows.fetchall()[0][0]))
+
+
+def older_ids(db: Connection, before: int, limit: int) -> list[int]:
+    """Up to `limit` ids of clicks from before this instant. It reads all: imported clicks follow newer ones."""
+    rows = db.execute("-- links.clicks.older_ids\nselect id from link_clicks where time < ? limit ?", (before, limit))
+    return [int(str(row[0])) for row in rows.fetchall()]
+
+
+def remove_ids(db: Connection, ids: Sequence[int]) -> int:
+    """Remove these clicks and return their number."""
+    db.execute(
+        "-- links.clicks.remove_ids\ndelete from link_clicks where id in (select value from json_each(?))",
+        (json.dumps(list(ids)),),
+    )
+    return db.changes()
 
 
 def remove_older(db: Connection, before: int, limit: int) -> int:
-    """Remove at most so many clicks from before this instant; how many were. They are stored as they came."""
+    """Remove at most so many clicks from before this instant; how many were. All but imports come in order."""
     db.execute(
         """
         -- links.clicks.remove_older

@@ -26,7 +26,8 @@ log = logging.getLogger(__name__)
 WAIT: Final = 0.05  # seconds until what waits is written; writing it takes the rest of the 100 ms
 AT_ONCE: Final = 256  # clicks that are written without waiting for more
 MOST_WAITING: Final = 50_000  # clicks that wait for a disk that refuses: some 50 MB
-ERASED_AT_ONCE: Final = 2_000  # clicks that are removed in one write
+ERASED_AT_ONCE: Final = 2_000  # clicks that are removed or imported in one write
+_IDS_AT_ONCE: Final = 100_000  # of old clicks
 _LINKS_AT_ONCE: Final = 500
 ORPHAN_SLUGS: Final = 100  # unknown slugs by name, of a domain and a day
 
@@ -96,6 +97,16 @@ class Clicks:
             return {}
         await self.flush()
         return await self.events.read(lambda db: click_rows.totals(db, links))
+
+    async def add_history(self, clicks: Sequence[LinkClick]) -> int:
+        """Write earlier clicks of one link in small writes; return the number of those that were not there yet."""
+        added = 0
+        for first in range(0, len(clicks), ERASED_AT_ONCE):
+            some = clicks[first : first + ERASED_AT_ONCE]
+            work = partial(click_rows.append_missing, strings=self._strings, clicks=some)
+            added += await self.events.write(work, adds=True)
+        self._forget([click.link for click in clicks[:1]])
+        return added
 
     async def erase(self, links: Sequence[int]) -> int:
         """Remove all clicks on these links, which are gone, in small writes; how many there were."""
@@ -208,6 +219,11 @@ async def erase_older(events: Db, before: int) -> int:
     removed = 0
     while gone := await events.write(lambda db: click_rows.remove_older(db, before, ERASED_AT_ONCE)):
         removed += gone
+    find = partial(click_rows.older_ids, before=before, limit=_IDS_AT_ONCE)
+    while ids := await events.read(find, seconds=_SCAN_SECONDS, long=True):
+        for first in range(0, len(ids), ERASED_AT_ONCE):
+            some = ids[first : first + ERASED_AT_ONCE]
+            removed += await events.write(partial(click_rows.remove_ids, ids=some))
     return removed
 
 

@@ -108,7 +108,7 @@ class Observer:
         kind, bot_name = _kind(scope, headers, user_agent, known)
         network = network_of(scope["address"])
         client = scope["client"]
-        referrer, came_from = _referrer(headers.get(b"referer", b"").decode("latin-1")[:_LONGEST_REFERRER])
+        referrer, came_from = referrer_and_source(headers.get(b"referer", b"").decode("latin-1")[:_LONGEST_REFERRER])
         return ClickSender(
             kind=kind,
             network=network,
@@ -180,7 +180,7 @@ def _kind(scope: Scope, headers: Headers, user_agent: str, known: agent.Agent) -
     return CLICK, ""
 
 
-def _referrer(given: str) -> tuple[str, str]:
+def referrer_and_source(given: str) -> tuple[str, str]:
     """The referrer without query and fragment, and its source (semantics 17)."""
     return _known_referrer(given) if len(given) <= _SHORT else _taken_apart(given)
 
