@@ -1,4 +1,4 @@
-"""Rows as Parquet files, written by DuckDB."""
+"""Rows as Parquet files, written and read by DuckDB."""
 
 import json
 import tempfile
@@ -13,6 +13,7 @@ _SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
     "memory_limit": "256MB",
     "autoinstall_known_extensions": False,
 }
+_READ_TOGETHER: Final = 500
 # Python types of all values of a column → its type. Other columns are texts; lists and objects are JSON.
 _TYPES: Final[Sequence[tuple[set[type], str]]] = (
     ({bool}, "boolean"),
@@ -44,6 +45,24 @@ def files(tables: Iterable[tuple[Sequence[str], Sequence[Record]]]) -> Iterator[
             except duckdb.Error as failed:
                 raise OSError(str(failed)) from failed
             yield target.read_bytes()
+
+
+def rows(path: Path, names: Sequence[str]) -> Iterator[Record]:
+    """Yield the rows of a Parquet file with those of these columns that it has. Nested values are lists and
+    dictionaries. Raises ValueError for a file that cannot be read."""
+    import duckdb  # noqa: PLC0415  # See above.
+
+    try:
+        with duckdb.connect(config=_SETTINGS) as connection:
+            described = connection.execute("describe select * from read_parquet(?)", (str(path),)).fetchall()
+            there = {str(row[0]) for row in described}
+            columns = [name for name in names if name in there]
+            listed = ", ".join('"' + name.replace('"', '""') + '"' for name in columns) or "null"
+            connection.execute(f"select {listed} from read_parquet(?)", (str(path),))
+            while piece := connection.fetchmany(_READ_TOGETHER):
+                yield from (dict(zip(columns, row, strict=False)) for row in piece)
+    except duckdb.Error as failed:
+        raise ValueError(str(failed)) from failed
 
 
 def _type(values: Iterable[Any]) -> str:

@@ -5,9 +5,10 @@ Nothing is unpacked to disk, and what comes out is bounded: a ZIP bomb ends with
 
 import codecs
 import gzip
+import shutil
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, Protocol
@@ -21,6 +22,8 @@ _HEAD: Final = 64 << 10
 # Unpacked bytes for each byte of the largest upload.
 UNPACKED: Final = 20
 _OF_GZIP: Final = 8
+# Bytes of the disk that imports leave free.
+_LEAST_FREE: Final = 1 << 30
 _GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = b"PK\x03\x04"
 
@@ -31,10 +34,14 @@ class _Opener(Protocol):
 
 class ImportFiles:
     """The text files of an upload by their names, and how many bytes have been read of them. `most` is the number of
-    unpacked bytes that may be read in all. `close` it at the end."""
+    unpacked bytes that may be read in all, `domain` that of the website that imports. `keep_going` raises when the
+    import is to stop. `close` it at the end."""
 
-    def __init__(self, path: Path, name: str, most: int) -> None:
-        self.path, self.most = path, most
+    def __init__(
+        self, path: Path, name: str, most: int, domain: str = "", keep_going: Callable[[], object] = bool
+    ) -> None:
+        self.path, self.most, self.domain, self.keep_going = path, most, domain, keep_going
+        self._is_packed = True
         self.unpacked = 0
         # The unpacked bytes, an estimate for gzip.
         self.size = path.stat().st_size
@@ -48,6 +55,7 @@ class ImportFiles:
             self.size *= _OF_GZIP
             self._openers[Path(name).name.removesuffix(".gz")] = lambda: gzip.open(path, "rb")  # type: ignore[assignment]  # noqa: SIM115
         else:
+            self._is_packed = False
             self._openers[Path(name).name or "file"] = lambda: path.open("rb")
 
     def _open_zip(self, path: Path) -> None:
@@ -107,6 +115,24 @@ class ImportFiles:
                 self._count(len(piece))
                 yield decoder.decode(piece)
 
+    @contextmanager
+    def extract(self, name: str) -> Iterator[Path]:
+        """The path of an unpacked file, for readers of databases. Raises like `lines`, and for a full disk."""
+        if not self._is_packed:
+            yield self.path
+            return
+        target = self.path.with_name("extracted")
+        try:
+            with self._open(name) as opened, target.open("wb") as file:
+                while piece := opened.read(LONGEST_LINE):
+                    self.keep_going()
+                    self._count(len(piece))
+                    check_space(target.parent)
+                    file.write(piece)
+            yield target
+        finally:
+            target.unlink(missing_ok=True)
+
     def _utf16(self, opened: IO[bytes]) -> Iterator[str]:
         decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")
         rest = ""
@@ -147,6 +173,13 @@ class ImportFiles:
         """Close the archive."""
         if self._zip is not None:
             self._zip.close()
+
+
+def check_space(folder: Path) -> None:
+    """Raises BadRequest if the disk has too little space to go on."""
+    free = shutil.disk_usage(folder).free
+    if free < _LEAST_FREE:
+        raise BadRequest(_("The server's disk has too little space to import this file"))
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> _Opener:

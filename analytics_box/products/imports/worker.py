@@ -75,7 +75,6 @@ _OF_DAYS: Final = ("retention", "own", "taken")
 _EXAMPLES: Final = 3
 _LONGEST_EXAMPLE: Final = 200
 _MOST_DAYS: Final = 20_000
-_LEAST_FREE: Final = 1 << 30
 _HASH_PIECE: Final = 1 << 20
 
 
@@ -222,7 +221,7 @@ class HistoryImports:
 
     async def _check(self, row: HistoryImport, website: Website) -> None:
         await self._set(row, lambda one: replace(one, state="checking"))
-        provider, version, digest, refused = await asyncio.to_thread(self._spool, row)
+        provider, version, digest, refused = await asyncio.to_thread(self._spool, row, website.domain)
         kind = readers.BY_NAME[provider].kind
         same = await self._box_db.read(
             lambda db: IMPORTS.first(
@@ -244,11 +243,12 @@ class HistoryImports:
             ),
         )
 
-    def _spool(self, row: HistoryImport) -> tuple[str, str, str, list[RefusedRows]]:
+    def _spool(self, row: HistoryImport, domain: str) -> tuple[str, str, str, list[RefusedRows]]:
         """Read the file into a new spool. Return its provider, its version, its digest, and rows that were left out."""
         folder = self.directory(row.id)
         path = folder / UPLOAD
-        opened = files.ImportFiles(path, row.file_name, files.UNPACKED * max(self.most_bytes, path.stat().st_size))
+        most = files.UNPACKED * max(self.most_bytes, path.stat().st_size)
+        opened = files.ImportFiles(path, row.file_name, most, domain, partial(self._check_going_on, row.id))
         try:
             reader, version = _recognize(opened, row.provider)
             spool = Spool.create(folder / _SPOOL)
@@ -283,8 +283,7 @@ class HistoryImports:
                     refused.add("time", one.url if isinstance(one, HistoryEvent) else str(one.day))
             spool.add(taken)
             self._read[row.id] = min(0.99, opened.unpacked / max(opened.size, 1))
-            if shutil.disk_usage(self.folder).free < _LEAST_FREE:
-                raise BadRequest(_("The server's disk has too little space to import this file"))
+            files.check_space(self.folder)
             time.sleep(0)  # Requests come first.
 
     async def _left_out(self, row: HistoryImport, website: Website) -> dict[int, str]:

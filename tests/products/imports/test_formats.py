@@ -1,9 +1,15 @@
 """The readers: each recognizes the versions of its format, and its rows become what the source would count."""
 
+import gzip
+import io
 import json
+import zipfile
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import duckdb
 import pytest
 
 from tests.cases import each
@@ -234,6 +240,85 @@ def ga4_reports(comments: str) -> bytes:
     )
 
 
+def packed(name: str, content: bytes) -> bytes:
+    """An archive with one file."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as opened:
+        opened.writestr(name, content)
+    return written.getvalue()
+
+
+def bigquery_parquet() -> bytes:
+    """The same events as BigQuery exports them to Parquet: whole numbers are numbers."""
+    with TemporaryDirectory() as folder:
+        rows, file = Path(folder, "rows.json"), Path(folder, "rows.parquet")
+        rows.write_bytes(bigquery())
+        number = "struct_pack(string_value := v.value.string_value, int_value := try_cast(v.value.int_value as bigint))"
+        duckdb.sql(
+            f"""
+            copy (
+              select * replace (
+                event_timestamp::bigint as event_timestamp,
+                [struct_pack(key := v.key, value := {number}) for v in event_params] as event_params)
+              from read_json('{rows}', format = 'newline_delimited')
+            ) to '{file}' (format parquet)
+            """
+        )
+        return file.read_bytes()
+
+
+# Events of Umami's tables: of which website, session and visit, the path, the source, the kind, its name, the time.
+UMAMI_EVENTS = (
+    ("w1", "s1", "v1", "e1", "2025-01-10 10:00:00+00", "/", "google.com", 1, None),
+    ("w1", "s1", "v1", "e2", "2025-01-10 10:01:00+00", "/a", "", 1, None),
+    ("w1", "s1", "v1", "e3", "2025-01-10 10:01:10+00", "/a", "", 2, "sign;up's"),
+    ("w1", "s2", "v2", "e4", "2025-01-11 10:00:00+00", "/", "", 1, None),
+    ("w2", "s3", "v3", "e5", "2025-01-11 10:00:00+00", "/", "", 1, None),
+)
+UMAMI_TABLES: dict[str, tuple[str, tuple[tuple[Any, ...], ...]]] = {
+    "event_data": (
+        "event_data_id, website_id, website_event_id, data_key, string_value, number_value, date_value, data_type",
+        (("d1", "w1", "e3", "plan", "pro", None, None, 1),),
+    ),
+    "session": (
+        "session_id, website_id, browser, os, device, screen, language, country, region, city, created_at",
+        tuple(
+            (one, "w1", "firefox", "Linux", "desktop", "1920x1080", "de-DE", "DE", "DE-BE", "Berlin", None)
+            for one in ("s1", "s2")
+        ),
+    ),
+    "website": ("website_id, name, domain", (("w2", "Blog", "blog.other"), ("w1", "Shop", "www.shop.example"))),
+    "website_event": (
+        "website_id, session_id, visit_id, event_id, created_at, url_path, referrer_domain, event_type, event_name",
+        UMAMI_EVENTS,
+    ),
+}
+
+
+def postgres_dump() -> bytes:
+    lines = ["--\n-- PostgreSQL database dump\n--", "set client_encoding = 'UTF8';"]
+    for table, (columns, rows) in UMAMI_TABLES.items():
+        lines.append(f"create table public.{table} ({', '.join(f'{one} text' for one in columns.split(', '))});")
+        lines.append(f"COPY public.{table} ({columns}) FROM stdin;")
+        lines += ["\t".join("\\N" if value is None else str(value) for value in row) for row in rows]
+        lines.append("\\.\n")
+    return "\n".join(lines).encode()
+
+
+def mysql_dump() -> bytes:
+    def text(value: Any) -> str:
+        return "NULL" if value is None else f"'{value}'".replace("n;up's", "n;up\\'s") if value != 1 else "1"
+
+    lines = ["-- MySQL dump 10.13"]
+    for table, (columns, rows) in UMAMI_TABLES.items():
+        lines.append(
+            f"CREATE TABLE `{table}` (\n" + ",\n".join(f"  `{one}` text" for one in columns.split(", ")) + ");"
+        )
+        values = ",".join(f"({','.join(map(text, row))})" for row in rows).replace("+00'", "'")
+        lines.append(f"INSERT INTO `{table}` VALUES {values};")
+    return "\n".join(lines).encode()
+
+
 # The file, its name, the provider and the version that are recognized, visitors of both days, and rows left out.
 # Each source has page views of / and /a on 10 January, and of / on 11 January.
 FORMATS: dict[str, tuple[bytes, str, str, str, int, dict[str, int]]] = {
@@ -244,6 +329,17 @@ FORMATS: dict[str, tuple[bytes, str, str, str, int, dict[str, int]]] = {
     "traefik": (traefik(), "access.json", "weblogs", "json", 2, {}),
     "nginx": (nginx(), "access.json", "weblogs", "json", 2, {}),
     "bigquery": (bigquery(), "events.json", "ga4-events", "1", 2, {"dimension": 1}),
+    "bigquery parquet": (bigquery_parquet(), "events.parquet", "ga4-events", "parquet", 2, {"dimension": 1}),
+    "bigquery parquet in an archive": (
+        packed("events-000.parquet", bigquery_parquet()),
+        "events.zip",
+        "ga4-events",
+        "parquet",
+        2,
+        {"dimension": 1},
+    ),
+    "umami on postgresql": (postgres_dump(), "umami.sql", "umami", "dump", 2, {"website": 1}),
+    "umami on mysql": (gzip.compress(mysql_dump()), "umami.sql.gz", "umami", "dump", 2, {"website": 1}),
     "ga4 reports": (
         ga4_reports("# ----\n# Start date: 20250110\n# ----\n\n"),
         "ga4.zip",
@@ -327,3 +423,28 @@ def test_a_file_of_another_product_than_the_chosen_one_is_refused(box: WholeBox)
         shown = status(box, uploaded(box, content, provider=provider))
         assert shown["state"] == "failed"
         assert "not an export of" in shown["error"]
+
+
+def test_dumps_and_parquet_files_that_are_broken_end_with_a_clear_error(box: WholeBox) -> None:
+    dump, table = postgres_dump(), bigquery_parquet()
+    files = {
+        "cut.parquet": table[: len(table) // 2],
+        "end.parquet": b"PAR1" + b"\xff" * 5_000 + b"PAR1",
+        "other.sql": b"-- PostgreSQL database dump\ncreate table other (id integer);\n",
+        "cut.sql.gz": gzip.compress(dump)[:-300],
+    }
+    for name, content in files.items():
+        shown = status(box, uploaded(box, content, name))
+        assert shown["state"] == "failed", name
+        assert shown["error"], name
+        assert "damaged" not in shown["error"] or name == "cut.sql.gz", shown["error"]
+
+
+def test_properties_of_custom_events_come_from_a_dump(box: WholeBox) -> None:
+    import_id = imported(box, mysql_dump(), "umami.sql")
+    events, browsers = ask(box, "custom_events", "browser_name")
+    assert [one["name"] for one in events["data"]] == ["sign;up's"]
+    assert [one["name"] for one in browsers["data"]] == ["Firefox"]
+    stored = "select properties from stored_events where properties <> ''"
+    assert box.box.events.db.read_now(lambda db: db.execute(stored).fetchall()) == [('{"plan":"pro"}',)]
+    undo(box, import_id)

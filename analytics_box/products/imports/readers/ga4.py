@@ -1,4 +1,4 @@
-"""Google Analytics 4: events as BigQuery exports them to JSON, and reports by date as CSV with totals of days."""
+"""Google Analytics 4: events of BigQuery as JSON or Parquet, and reports by date as CSV with totals of days."""
 
 import csv
 from collections.abc import Iterator
@@ -22,6 +22,7 @@ from analytics_box.products.imports.records import (
     key_of,
     whole,
 )
+from analytics_box.query import parquet
 from analytics_box.web.recognition import agent, countries
 from analytics_box.web.recognition.channel import CHANNELS
 from analytics_box.web.recognition.known_sources import DIRECT
@@ -54,11 +55,23 @@ _METRICS: Final = {
     "event count": "",
 }
 _DATE: Final = "date"
+_PARQUET: Final = "PAR1"
+_COLUMNS: Final = (
+    "event_name",
+    "event_timestamp",
+    "event_params",
+    "user_pseudo_id",
+    "device",
+    "geo",
+    "collected_traffic_source",
+)
 
 
 def _recognize_events(files: ImportFiles) -> str:
     for name in files.names:
         head = files.head(name)
+        if head.startswith(_PARQUET):
+            return "parquet"
         if '"event_timestamp"' in head and '"event_params"' in head:
             return "2" if '"session_traffic_source_last_click"' in head else "1"
     return ""
@@ -66,11 +79,22 @@ def _recognize_events(files: ImportFiles) -> str:
 
 def _read_events(files: ImportFiles, _version: str, _locate: Locate) -> Iterator[ImportRecord]:
     for name in files.names:
-        for row in json_lines(files.lines(name)):
+        for row in _event_rows(files, name):
             try:
                 yield row if isinstance(row, RowRefusal) else _event_of(row)
             except (TypeError, ValueError, KeyError, AttributeError):
                 yield RowRefusal("row", str(row)[:200])
+
+
+def _event_rows(files: ImportFiles, name: str) -> Iterator[dict[str, Any] | RowRefusal]:
+    if not files.head(name).startswith(_PARQUET):
+        yield from json_lines(files.lines(name))
+        return
+    with files.extract(name) as path:
+        try:
+            yield from parquet.rows(path, _COLUMNS)
+        except ValueError as broken:
+            raise BadRequest(_("{name} is not a Parquet file that can be read").format(name=name)) from broken
 
 
 def _event_of(row: dict[str, Any]) -> ImportRecord:
@@ -216,7 +240,7 @@ READER: Final = ExportReader(
     "ga4-events",
     "Google Analytics 4 (BigQuery)",
     "events",
-    "JSON lines of the tables events_*",
+    "JSON lines or Parquet of the tables events_*",
     _recognize_events,
     _read_events,
 )

@@ -1,13 +1,16 @@
 """Umami's export: a ZIP archive with website_event.csv, event_data.csv and session_data.csv, or the first file alone.
 
-Older exports have session.csv next to website_event.csv, which then lacks the columns of the visitor's device.
+Older exports have session.csv next to website_event.csv, which then lacks the columns of the visitor's device. A dump
+of Umami's database, of PostgreSQL or MySQL, has the same tables.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from analytics_box.base.store.foreign import is_database, read_tables
 from analytics_box.products.imports.files import ImportFiles
 from analytics_box.products.imports.records import (
     ExportReader,
@@ -52,6 +55,8 @@ _BROWSERS: Final = {
     "ie": "IE",
     "silk": "Amazon Silk",
 }
+_DUMP: Final = "dump"
+_OF_DEVICES: Final = ("browser", "os", "device", "country", "city", "language", "screen")
 _MOST_REMEMBERED: Final = 500_000
 _MOST_PROPERTIES: Final = 50
 
@@ -68,7 +73,7 @@ def system_of(name: str) -> str:
 def _recognize(files: ImportFiles) -> str:
     name = _file(files)
     if not name:
-        return ""
+        return _DUMP if _dump(files) else ""
     header = files.first_line(name)
     return "3" if "lcp" in header.split(",") else "2" if "browser" in header else "1"
 
@@ -84,9 +89,29 @@ def _file(files: ImportFiles) -> str:
     return ""
 
 
+def _dump(files: ImportFiles) -> str:
+    """The file that is a dump of Umami's database."""
+    for name in files.names:
+        head = files.head(name)
+        if "website_event" in head and is_database(head.encode()):
+            return name
+    return ""
+
+
 def _read(files: ImportFiles, version: str, _locate: Locate) -> Iterator[ImportRecord]:
-    devices = _sessions(files) if version == "1" and _SESSIONS in files.names else {}
-    properties = _properties(files) if _PROPERTIES in files.names else {}
+    if version == _DUMP:
+        yield from _read_dump(files)
+        return
+    devices: dict[str, dict[str, str]] = {}
+    properties: dict[str, dict[str, Any]] = {}
+    if version == "1" and _SESSIONS in files.names:
+        for row in rows_of(files.lines(_SESSIONS)):
+            if not isinstance(row, RowRefusal):
+                _add_device(devices, row)
+    if _PROPERTIES in files.names:
+        for row in rows_of(files.lines(_PROPERTIES)):
+            if not isinstance(row, RowRefusal):
+                _add_property(properties, row)
     websites: set[str] = set()
     for row in rows_of(files.lines(_file(files))):
         if isinstance(row, RowRefusal):
@@ -96,6 +121,33 @@ def _read(files: ImportFiles, version: str, _locate: Locate) -> Iterator[ImportR
         if len(websites) < 1:
             websites.add(website)
         yield event_of(row, devices, properties) if website in websites else RowRefusal("website", website)
+
+
+def _read_dump(files: ImportFiles) -> Iterator[ImportRecord]:
+    """The events of a website: the one with the domain of ours, else the first. Tables can be in any order."""
+    websites: set[str] = set()
+    devices: dict[str, dict[str, str]] = {}
+    properties: dict[str, dict[str, Any]] = {}
+    ours = files.domain.removeprefix("www.")
+    with files.extract(_dump(files)) as path:
+        for table, row in _dump_rows(files, path, "website", "session", "event_data"):
+            if table == "session":
+                _add_device(devices, row)
+            elif table == "event_data":
+                _add_property(properties, row)
+            elif row.get("domain", "").lower().removeprefix("www.") == ours:
+                websites.add(row.get("website_id", ""))
+        for _table, row in _dump_rows(files, path, "website_event"):
+            website = row.get("website_id", "")
+            if not websites:
+                websites.add(website)
+            yield event_of(row, devices, properties) if website in websites else RowRefusal("website", website)
+
+
+def _dump_rows(files: ImportFiles, path: Path, *tables: str) -> Iterator[tuple[str, dict[str, str]]]:
+    wanted: dict[str, tuple[str, ...]] = dict.fromkeys(tables, ())
+    for table, row in read_tables(path, wanted, files.keep_going):
+        yield table, {name: "" if value is None else str(value) for name, value in row.items()}
 
 
 def event_of(
@@ -137,27 +189,21 @@ def event_of(
     )
 
 
-def _sessions(files: ImportFiles) -> dict[str, dict[str, str]]:
-    """The devices of the latest sessions, by session."""
-    found: dict[str, dict[str, str]] = {}
-    wanted = ("browser", "os", "device", "country", "city", "language", "screen")
-    for row in rows_of(files.lines(_SESSIONS)):
-        if not isinstance(row, RowRefusal) and len(found) < _MOST_REMEMBERED:
-            found[row.get("session_id", "")] = {name: row.get(name, "") for name in wanted}
-    return found
+def _add_device(devices: dict[str, dict[str, str]], row: dict[str, str]) -> None:
+    """Add the device of a session."""
+    if len(devices) >= _MOST_REMEMBERED:
+        return
+    devices[row.get("session_id", "")] = {name: row.get(name, "") for name in _OF_DEVICES}
 
 
-def _properties(files: ImportFiles) -> dict[str, dict[str, Any]]:
-    """The properties of custom events, by event."""
-    found: dict[str, dict[str, Any]] = {}
-    for row in rows_of(files.lines(_PROPERTIES)):
-        if isinstance(row, RowRefusal) or len(found) >= _MOST_REMEMBERED:
-            continue
-        name = row.get("data_key") or row.get("event_key") or ""
-        of_event = found.setdefault(row.get("event_id", ""), {})
-        if name and len(of_event) < _MOST_PROPERTIES:
-            of_event[name[:128]] = _property_value(row)
-    return found
+def _add_property(properties: dict[str, dict[str, Any]], row: dict[str, str]) -> None:
+    """Add a property to those of its custom event."""
+    if len(properties) >= _MOST_REMEMBERED:
+        return
+    name = row.get("data_key") or row.get("event_key") or ""
+    of_event = properties.setdefault(row.get("event_id") or row.get("website_event_id", ""), {})
+    if name and len(of_event) < _MOST_PROPERTIES:
+        of_event[name[:128]] = _property_value(row)
 
 
 def _property_value(row: dict[str, str]) -> str | float | bool:
@@ -175,5 +221,10 @@ def _property_value(row: dict[str, str]) -> str | float | bool:
 
 
 READER: Final = ExportReader(
-    "umami", "Umami", "events", "ZIP archive from Export, or website_event.csv", _recognize, _read
+    "umami",
+    "Umami",
+    "events",
+    "ZIP archive from Export, website_event.csv, or a database dump (.sql, also as .gz)",
+    _recognize,
+    _read,
 )
