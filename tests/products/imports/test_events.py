@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from analytics_box.base.settings import Settings
 from analytics_box.products.imports import history, worker
 from analytics_box.products.imports.worker import HistoryImports, StoppedImport
 from tests.examples import examples
 from tests.inprocess import WholeBox, whole_box
 from tests.products.imports.world import archive, ask, call, imported, sheet, status, undo, uploaded, work
+from tests.query.clickhouse.served import needs_chdb, serving
 
 HEADER = (
     "website_id,session_id,visit_id,event_id,hostname,browser,os,device,screen,language,country,region,city,url_path,"
@@ -274,3 +276,27 @@ def test_upload_of_a_larger_file_answers_413(tmp_path: Path) -> None:
         answer = box.ask("PUT", path, headers={"x_api_key": box.keys["all"]}, body=b"x" * 1_000_001)
         assert answer.status == 413
         assert not [*(box.box.settings.data_dir / "imports").rglob("file")]
+
+
+@needs_chdb
+def test_undo_removes_the_events_from_clickhouse(tmp_path: Path) -> None:
+    with serving() as served:
+        url = served.new_database()
+
+        def shipped(box: WholeBox) -> int:
+            for _ in range(3):
+                box.run(box.box.events.engines.maintain())
+            assert box.box.events.engines.name == "clickhouse"
+            return int(served.ask("select count() from events", url))
+
+        def adjust(settings: Settings) -> Settings:
+            return replace(settings, columnar="clickhouse", clickhouse_url=url)
+
+        with whole_box(tmp_path / "data", adjust=adjust) as box:
+            before = ask(box, *FIGURES)
+            import_id = imported(box, umami(usual()))
+            assert shipped(box) == 12
+            assert ask(box, *FIGURES) != before
+            undo(box, import_id)
+            assert shipped(box) == 0
+            assert ask(box, *FIGURES) == before
