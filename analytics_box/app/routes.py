@@ -163,6 +163,8 @@ people_pages = Handlers("analytics_box.products.people.pages")
 compile_routes = Handlers("analytics_box.query.compile_routes")
 export_routes = Handlers("analytics_box.query.export_routes")
 query = Handlers("analytics_box.query.routes")
+plausible = Handlers("analytics_box.query.compatible.plausible_routes")
+umami = Handlers("analytics_box.query.compatible.umami_routes")
 query_pages = Handlers("analytics_box.figures.explorer.pages")
 saved_pages = Handlers("analytics_box.figures.explorer.saved_pages")
 segment_form = Handlers("analytics_box.products.segments.pages", "SEGMENT")
@@ -356,6 +358,15 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/v1/export/data", export_routes.export_data, "read:data", about="own"),
     Route("GET", "/v1/query/types", query.types, PUBLIC),
     Route("GET", "/v1/query/websites", query.list_websites, "read:data", about="own"),
+    Route("POST", "/api/v2/query", plausible.query, "read:data", about="own"),
+    Route("GET", "/api/v1/stats/aggregate", plausible.aggregate, "read:data", about="own"),
+    Route("GET", "/api/v1/stats/timeseries", plausible.timeseries, "read:data", about="own"),
+    Route("GET", "/api/v1/stats/breakdown", plausible.breakdown, "read:data", about="own"),
+    Route("GET", "/api/v1/stats/realtime/visitors", plausible.realtime, "read:data", about="own"),
+    Route("GET", "/api/websites/{website_id:str}/stats", umami.stats, "read:data", about="own"),
+    Route("GET", "/api/websites/{website_id:str}/pageviews", umami.pageviews, "read:data", about="own"),
+    Route("GET", "/api/websites/{website_id:str}/metrics", umami.metrics, "read:data", about="own"),
+    Route("GET", "/api/websites/{website_id:str}/active", umami.active, "read:data", about="own"),
 )
 
 TABLE: tuple[Route, ...] = (

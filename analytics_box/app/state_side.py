@@ -147,7 +147,7 @@ class RequestCallers(Struct, frozen=True):
         secret = connection.headers.get("x-api-key")
         if secret is None:
             scheme, _, token = connection.headers.get("authorization", "").partition(" ")
-            secret = token.strip() if scheme.lower() == "bearer" else None
+            secret = token.strip() if scheme.lower() == "bearer" else connection.headers.get("x-umami-api-key")
         if secret is not None:
             return Identity(address=address, key=self.keys.find(secret.strip()))
         token = cookie(connection.headers.get("cookie", ""), self.sign_ins.cookie_name)

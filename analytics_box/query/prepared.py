@@ -61,6 +61,8 @@ class PreparedParameter(Struct, frozen=True):
             raise CannotAnswer(_("Invalid parameter date range")) from missing
         if question.starts:
             window = ranges.beginning_on(window, question.starts, request.zone)
+        if question.since:
+            window = ranges.begin_at(window, question.since)
         return ranges.cut(window, question.until) if question.until else window
 
 

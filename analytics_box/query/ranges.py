@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -193,6 +194,12 @@ def cut(window: TimeWindow, until: int) -> TimeWindow:
     """Cut a window at an instant, and keep the part before it."""
     kept = tuple(bucket for bucket in window.buckets if bucket.start < until)
     return window._replace(end=min(window.end, max(until, window.start)), buckets=kept)
+
+
+def begin_at(window: TimeWindow, since: int) -> TimeWindow:
+    """Cut a window at an instant, and keep the part from it on. The bucket of the instant keeps its label."""
+    over = {bucket for bucket, following in pairwise(window.buckets) if following.start <= since}
+    return window._replace(start=since, buckets=tuple(one for one in window.buckets if one not in over))
 
 
 @lru_cache(maxsize=20_000)

@@ -89,8 +89,8 @@ DECODER = msgspec.json.Decoder(GivenQuery | list[GivenQuery])
 class QueryParameter(Struct, frozen=True):
     """A parameter of a query, resolved. Without a `type` it fails alone, for the reason in `error`.
 
-    Pages set two more options than the API: facts from the instant `until` (UTC ms) on are ignored, 0 for no limit; the
-    buckets of a series begin on the days in `starts`.
+    Pages and compatible APIs set more options: facts before the instant `since` and from `until` on (UTC ms, 0 for no
+    limit) are ignored; the buckets of a series begin on the days in `starts`.
     """
 
     label: str
@@ -100,6 +100,7 @@ class QueryParameter(Struct, frozen=True):
     error: str = ""
     until: int = 0
     starts: tuple[date, ...] = ()
+    since: int = 0
 
 
 class QueryRequest(Struct, frozen=True):

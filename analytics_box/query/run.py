@@ -279,7 +279,8 @@ class QueryRunner:
         self, prepared: PreparedParameter, days: DayRange, plans: Sequence[QueryPlan], question: QueryParameter
     ) -> bool:
         """Whether imported totals of these days are part of the answer."""
-        if self.imported is None or not self.imported.overlap(prepared.sites, days):
+        # Imported totals are of whole days.
+        if self.imported is None or question.since or not self.imported.overlap(prepared.sites, days):
             return False
         hourly = question.granularity in {"hour", "minute"}
         has_filters = prepared.where or prepared.having

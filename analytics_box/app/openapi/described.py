@@ -12,6 +12,8 @@ from analytics_box.app.watch.routes import ReadinessAnswer
 from analytics_box.products.flags.serving import messages as flags
 from analytics_box.products.monitors.push_routes import HeartbeatAccepted
 from analytics_box.products.status_pages.picture_routes import UploadedPicture
+from analytics_box.query.compatible import plausible_routes as plausible
+from analytics_box.query.compatible import umami_routes as umami
 from analytics_box.query.compiled import GivenCompile
 from analytics_box.query.export_routes import DataExportRequest
 from analytics_box.query.messages import CompileAnswer, QueryAnswer, QueryBatchAnswer, TypesAnswer, WebsiteItems
@@ -51,6 +53,23 @@ def query_parameter(name: str, text: str, **schema: Any) -> Schema:
 
 
 WEBSITE = "YOUR-WEBSITE-ID"
+_PLAUSIBLE = (
+    query_parameter("site_id", "The website's id or domain, or an alias of it."),
+    query_parameter("timezone", "IANA time zone of dates.", default="UTC"),
+)
+_STATS = (
+    *_PLAUSIBLE,
+    query_parameter("period", "day, month, custom, or a number of days or months such as 7d or 6mo.", default="30d"),
+    query_parameter("date", "The last day of the period; with custom the first and last day, separated by a comma."),
+    query_parameter("metrics", "Metrics, separated by commas.", default="visitors"),
+    query_parameter("filters", "Filters such as visit:source==Google, separated by semicolons."),
+)
+_UMAMI = (
+    query_parameter("startAt", "Start of the range, UTC milliseconds."),
+    query_parameter("endAt", "End of the range, included, UTC milliseconds."),
+    query_parameter("timezone", "IANA time zone of days.", default="UTC"),
+    query_parameter("path", "Shows only this page. Other filters are named as the types of metrics."),
+)
 _CACHED = {304: "The file has not changed (If-None-Match)."}
 
 ROUTES: dict[tuple[str, str], RouteDescription] = {
@@ -273,6 +292,79 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
     ),
     ("GET", "/v1/query/websites"): RouteDescription(
         "Queries", "List the websites that the caller can read", answer=WebsiteItems
+    ),
+    ("POST", "/api/v2/query"): RouteDescription(
+        "Queries",
+        "Query data in Plausible's format",
+        "Takes a subset of version 2 of Plausible's stats API. What cannot be answered is refused with 400.",
+        parameters=_PLAUSIBLE[1:],
+        body=plausible.PlausibleQuery,
+        answer=plausible.PlausibleAnswer,
+        errors=(422,),
+        examples={
+            "sources": {
+                "site_id": "shop.example",
+                "metrics": ["visitors", "bounce_rate"],
+                "date_range": "7d",
+                "dimensions": ["visit:source"],
+                "filters": [["is", "visit:country", ["DE"]]],
+            }
+        },
+    ),
+    ("GET", "/api/v1/stats/aggregate"): RouteDescription(
+        "Queries",
+        "Get totals in Plausible's format",
+        parameters=(*_STATS, query_parameter("compare", "Adds the change in percent.", enum=["previous_period"])),
+        answer=plausible.PlausibleTotals,
+    ),
+    ("GET", "/api/v1/stats/timeseries"): RouteDescription(
+        "Queries",
+        "Get a series in Plausible's format",
+        parameters=(
+            *_STATS,
+            query_parameter("interval", "Width of the buckets.", enum=["hour", "day", "week", "month"]),
+        ),
+        answer=plausible.PlausibleRows,
+    ),
+    ("GET", "/api/v1/stats/breakdown"): RouteDescription(
+        "Queries",
+        "Get a breakdown in Plausible's format",
+        parameters=(
+            *_STATS,
+            query_parameter("property", "The dimension, such as event:page."),
+            query_parameter("limit", "Rows per page, up to 1,000.", default="100"),
+            query_parameter("page", "The page, starting at 1.", default="1"),
+        ),
+        answer=plausible.PlausibleRows,
+    ),
+    ("GET", "/api/v1/stats/realtime/visitors"): RouteDescription(
+        "Queries", "Get current visitors in Plausible's format", parameters=_PLAUSIBLE[:1], answer=int
+    ),
+    ("GET", "/api/websites/{website_id}/stats"): RouteDescription(
+        "Queries",
+        "Get totals in Umami's format",
+        parameters=(*_UMAMI, query_parameter("compare", "The range to compare with.", enum=["prev", "yoy"])),
+        answer=umami.UmamiStats,
+    ),
+    ("GET", "/api/websites/{website_id}/pageviews"): RouteDescription(
+        "Queries",
+        "Get a series in Umami's format",
+        parameters=(*_UMAMI, query_parameter("unit", "Width of the buckets.", enum=["minute", "hour", "day", "month"])),
+        answer=umami.UmamiSeries,
+    ),
+    ("GET", "/api/websites/{website_id}/metrics"): RouteDescription(
+        "Queries",
+        "Get a breakdown in Umami's format",
+        parameters=(
+            *_UMAMI,
+            query_parameter("type", "The dimension, such as path, referrer or country."),
+            query_parameter("limit", "Rows, up to 10,000.", default="500"),
+            query_parameter("offset", "Rows to skip.", default="0"),
+        ),
+        answer=list[umami.UmamiPoint],
+    ),
+    ("GET", "/api/websites/{website_id}/active"): RouteDescription(
+        "Queries", "Get current visitors in Umami's format", answer=umami.UmamiActive
     ),
 }
 

@@ -1,0 +1,1 @@
+"""Read APIs of Plausible and Umami, answered by the query runner."""
