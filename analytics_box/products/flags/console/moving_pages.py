@@ -33,6 +33,7 @@ _SOURCES = {
     "unleash": _("Unleash"),
     "growthbook": _("GrowthBook"),
     "launchdarkly": _("LaunchDarkly"),
+    "flagsmith": _("Flagsmith"),
     "flagd": _("flagd"),
     "flagd-v3": _("flagd"),
 }

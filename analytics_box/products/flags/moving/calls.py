@@ -21,7 +21,7 @@ from analytics_box.products.flags.editing.change import stored_scope
 from analytics_box.products.flags.editing.messages import Environment, OwnedInput, clean_environment
 from analytics_box.products.flags.flag import LONGEST_DESCRIPTION, Flag, FlagScope
 from analytics_box.products.flags.flag import Status as FlagStatus
-from analytics_box.products.flags.moving import flagd, flagd_writing, growthbook, launchdarkly, own, unleash
+from analytics_box.products.flags.moving import flagd, flagd_writing, flagsmith, growthbook, launchdarkly, own, unleash
 from analytics_box.products.flags.moving.planning import (
     FlagImportPlan,
     FlagImportTarget,
@@ -35,20 +35,22 @@ from analytics_box.resource.reach import check
 from analytics_box.web.call import Call
 
 _UNKNOWN: Final = (
-    "This file does not contain flags. Send an Analytics Box export, Unleash, GrowthBook, LaunchDarkly or "
-    "flagd, and set source to one of them"
+    "This file does not contain flags. Send an Analytics Box export, Unleash, GrowthBook, LaunchDarkly, "
+    "Flagsmith or flagd, and set source to one of them"
 )
 _READERS: Final[dict[Source, Callable[[Mapping[str, Any], str | None], SourceFile]]] = {
     "analytics-box": own.read_file,
     "unleash": unleash.read_file,
     "growthbook": growthbook.read_file,
     "launchdarkly": launchdarkly.read_file,
+    "flagsmith": flagsmith.read_file,
     "flagd": flagd.read_file,
     "flagd-v3": flagd.read_v3,
 }
 _LOOKS: Final[tuple[tuple[Source, Callable[[Mapping[str, Any]], bool]], ...]] = (
     ("analytics-box", own.is_own),
     ("flagd", flagd.is_flagd),
+    ("flagsmith", lambda given: "feature_states" in given),
     ("launchdarkly", launchdarkly.is_launchdarkly),
     ("unleash", unleash.is_unleash),
     ("growthbook", growthbook.is_growthbook),
@@ -89,6 +91,7 @@ _PRODUCTS: Final[dict[Source, str]] = {
     "unleash": "Unleash",
     "growthbook": "GrowthBook",
     "launchdarkly": "LaunchDarkly",
+    "flagsmith": "Flagsmith",
     "flagd": "flagd",
     "flagd-v3": "flagd",
 }
@@ -185,7 +188,7 @@ class FlagImportAnswer(Struct, frozen=True, kw_only=True):
 
 
 async def import_flags(call: Call, given: ImportFlags) -> FlagImportAnswer:
-    """flags.import: import flags from a file of this box, Unleash, GrowthBook, LaunchDarkly or flagd.
+    """flags.import: import flags from a file of this box, Unleash, GrowthBook, LaunchDarkly, Flagsmith or flagd.
 
     Everything is stored in one transaction. Flags that are refused are skipped.
     """

@@ -21,7 +21,9 @@ from analytics_box.products.flags.flag import (
 )
 from analytics_box.products.flags.moving.conditions import is_for_nobody
 
-Source = Literal["analytics-box", "unleash", "growthbook", "launchdarkly", "flagd", "flagd-v3"]  # whose file it is
+Source = Literal[
+    "analytics-box", "unleash", "growthbook", "launchdarkly", "flagsmith", "flagd", "flagd-v3"
+]  # whose file it is
 Form = Literal["analytics-box", "flagd"]  # of an export
 
 MOST: Final = 1_000  # flags of a file

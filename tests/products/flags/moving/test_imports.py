@@ -21,7 +21,7 @@ from tests.products.flags.world import World
 from tests.tenants.keys.world import cookie_of
 
 HERE = Path(__file__).parent
-PRODUCTS = ("unleash", "growthbook", "launchdarkly", "flagd")
+PRODUCTS = ("unleash", "growthbook", "launchdarkly", "flagsmith", "flagd")
 
 
 def sample(name: str) -> str:
