@@ -6,6 +6,7 @@ request, and questions by hour, with filters, or about anything else leave it ou
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -13,6 +14,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.filters import FilterCondition
 from analytics_box.query.plan import BUCKET, QueryPlan
@@ -47,7 +49,10 @@ class ImportedDays:
 
     def __init__(self, events: Db) -> None:
         self._events = events
-        self._spans: Mapping[int, tuple[DaySpan, ...]] = events.read_now(_spans)
+        self._spans: Mapping[int, tuple[DaySpan, ...]] = {}
+        # Pages need this part, and they say what is damaged; questions about a damaged file are refused anyway.
+        with suppress(Unavailable):
+            self._spans = events.read_now(_spans)
 
     async def load(self) -> None:
         """Look again, after an import or its removal."""

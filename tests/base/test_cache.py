@@ -14,6 +14,7 @@ OTHERS = {
     "base/log.py",
     "base/turns.py",
     "ingest/live.py",
+    "products/imports/sessions.py",  # sessions in the order of their latest events
 }
 
 

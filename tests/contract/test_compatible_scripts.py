@@ -175,3 +175,34 @@ def test_name_that_no_alias_can_have_names_no_website(box: WholeBox, name: Any) 
     assert plausible(box, n="pageview", d=name).status == 400
     assert umami(box, website=name).status == 400
     assert stored(box) == []
+
+
+@pytest.mark.parametrize("path", ["/api/event", "/api/send"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"\x00",
+        b"[]",
+        b"7",
+        b"null",
+        b'{"n": "pageview"',
+        b"n=pageview",
+        b"[" * 100_000,
+        b'{"n":' * 100_000,
+        b'"\xff"',
+    ],
+    ids=["empty", "zero", "list", "number", "null", "cut", "form", "deep", "deep object", "no UTF-8"],
+)
+def test_spoiled_body_is_refused_and_leaves_nothing(box: WholeBox, path: str, body: bytes) -> None:
+    answer = box.ask("POST", path, headers={"origin": PAGE}, body=body)
+    assert answer.status == 400, answer.body
+    assert answer.json["success"] is False
+    assert stored(box) == []
+
+
+@pytest.mark.parametrize("path", ["/api/event", "/api/send"])
+def test_compressed_and_oversized_bodies_are_refused(box: WholeBox, path: str) -> None:
+    packed = box.ask("POST", path, headers={"origin": PAGE, "content_encoding": "gzip"}, body=b"\x1f\x8b\x08")
+    large = box.ask("POST", path, headers={"origin": PAGE}, body=b" " * 1_048_577)
+    assert (packed.status, large.status) == (415, 413)

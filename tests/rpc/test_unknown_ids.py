@@ -46,6 +46,7 @@ BY_ID: Final[dict[str, ResourceType]] = {
     "apikeys": "apiKey",
     "funnels": "funnel",
     "shares": "share",
+    "imports": "import",
     "reports": "report",
     "sourceMaps": "sourceMap",
     "goals": "goal",

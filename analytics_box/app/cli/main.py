@@ -35,6 +35,8 @@ class Tree(click.Group):
         """Run a command. A value that it cannot use is refused with values that it can."""
         try:
             return super().invoke(ctx)
+        except click.MissingParameter:
+            raise
         except click.BadParameter as wrong:
             kind = getattr(wrong.param, "type", None)
             instruction = _instruction(getattr(kind, "inner", kind)) or wrong.message

@@ -57,6 +57,7 @@ async def update(call: Call, given: ChangedShare) -> ShareShown:
 
 async def update_logo(call: Call, given: NewShareLogo) -> ShareShown:
     """shares.updateLogo: replace or remove the logo of a share link. Raises NotFound or BadRequest."""
+    await find_share(call, given.id)
     picture = None if given.image is None else image.picture(image.decode(given.image))
     return await put_logo(call, given.id, picture)
 

@@ -133,6 +133,7 @@ NOT_KEPT = {
     "transfer": "giving away is begun anew",
     "save_channel": "addresses of channels are secrets",
     "upload": "a file is chosen again",
+    "upload_logo": "a file is chosen again",
 }
 
 
