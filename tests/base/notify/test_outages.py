@@ -1,5 +1,6 @@
 """Alert channels that fail: other channels report it, and administrators are warned, until they work again."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -30,9 +31,17 @@ def pass_time(here: World, milliseconds: int) -> None:
     """Let time pass a quarter of an hour at a time, with the jobs that send and report."""
     for _ in range(milliseconds // (15 * MINUTE)):
         here.box.clock.advance(seconds=900)
-        here.box.run(here.box.box.deliveries.run())
+        here.box.run(deliver(here))
         here.box.run(jobs.run_job(REPORT, here.box.box))
-        here.box.run(here.box.box.deliveries.run())
+        here.box.run(deliver(here))
+
+
+async def deliver(here: World) -> None:
+    """Send all that is due. A round that was begun in the background is waited for too."""
+    await here.box.box.deliveries.run()
+    for lanes in here.box.box.deliveries.lanes:
+        while lanes._tasks:
+            await asyncio.wait(lanes._tasks)
 
 
 def types(here: World) -> list[str]:
