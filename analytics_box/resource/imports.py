@@ -3,6 +3,7 @@
 A room has a reader for each program whose files it imports, and decides what a row becomes.
 """
 
+import shutil
 import tempfile
 import time
 from collections import Counter
@@ -30,6 +31,8 @@ STATUSES: Final[tuple[ImportStatus, ...]] = ("created", "updated", "unchanged", 
 _UPLOAD: Final = "upload-"  # Names of uploaded files begin with this.
 HEAD: Final = 65_536  # These bytes show whether a file is a database.
 MOST_OF_DATABASE: Final = 500_000_000  # Bytes of an uploaded file.
+# Bytes of the disk that imports leave free.
+_LEAST_FREE: Final = 1 << 30
 _LEFT_BEHIND: Final = 86_400.0  # Seconds.
 IMPORTS: Final = 6  # Imports a minute, for each organization and kind of resource.
 
@@ -48,9 +51,20 @@ async def begin_import(call: Call, own: Reach, subject: str) -> None:
         call.parts.limits.take(f"{subject} imports", own.organization_id, IMPORTS)
 
 
+def check_space(folder: Path) -> None:
+    """Raises BadRequest if the disk has too little space to go on."""
+    free = shutil.disk_usage(folder).free
+    if free < _LEAST_FREE:
+        raise BadRequest(_("The server's disk has too little space to import this file"))
+
+
 @contextmanager
 def kept_upload(data_dir: Path) -> Iterator[Path]:
-    """A file for an upload, which is removed at the end. Files that a crash left behind are removed first."""
+    """A file for an upload, which is removed at the end. Files that a crash left behind are removed first.
+
+    Raises BadRequest if the disk has too little space.
+    """
+    check_space(data_dir)
     for left in data_dir.glob(f"{_UPLOAD}*"):
         with suppress(OSError):
             if left.stat().st_mtime < time.time() - _LEFT_BEHIND:

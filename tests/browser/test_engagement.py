@@ -1,4 +1,4 @@
-"""What a visitor does on a website, from the real script to the pages of figures: searches, missing pages, forms,
+"""The actions of a visitor on a website, from the real script to the pages of figures: searches, missing pages, forms,
 scrolling, dead clicks, properties of page views, and events that do not prevent a bounce."""
 
 from pathlib import Path

@@ -18,6 +18,7 @@ from analytics_box.products.imports.readers import BY_NAME, READERS
 from analytics_box.products.imports.records import REASONS
 from analytics_box.products.imports.worker import UPLOAD, HistoryImports
 from analytics_box.resource.fields import date
+from analytics_box.resource.imports import check_space
 from analytics_box.tenants.tenancy.messages import Text
 from analytics_box.tenants.websites.reach import own, own_row
 from analytics_box.web.call import Call
@@ -27,6 +28,8 @@ log = logging.getLogger(__name__)
 FileName = Annotated[str, Meta(min_length=1, max_length=255)]
 # Uploads of all users at the same time.
 _MOST_UPLOADS: Final = 4
+# Bytes of an upload between two looks at the space of the disk.
+_BETWEEN_LOOKS: Final = 16 << 20
 _uploading: set[str] = set()
 
 
@@ -240,12 +243,15 @@ async def receive_file(call: Call, row: HistoryImport, pieces: AsyncIterator[byt
 
 async def _store(folder: Path, pieces: AsyncIterator[bytes], most: int) -> int:
     await asyncio.to_thread(folder.mkdir, mode=0o700, parents=True, exist_ok=True)
-    size = 0
+    size = looked = 0
     with (folder / UPLOAD).open("wb") as file:
         async for piece in pieces:
             size += len(piece)
             if size > most:
                 raise PayloadTooLarge(_("The file can have up to {most:,} bytes").format(most=most))
+            if size >= looked:
+                check_space(folder)
+                looked = size + _BETWEEN_LOOKS
             await asyncio.to_thread(file.write, piece)
     if not size:
         raise BadRequest.about("file", _("Choose a file"))

@@ -5,7 +5,6 @@ Nothing is unpacked to disk, and what comes out is bounded: a ZIP bomb ends with
 
 import codecs
 import gzip
-import shutil
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from typing import IO, Final, Protocol
 
 from analytics_box.base.errors import BadRequest, PayloadTooLarge
 from analytics_box.base.translation import _
+from analytics_box.resource.imports import check_space
 
 _MOST_MEMBERS: Final = 2_000
 LONGEST_LINE: Final = 1 << 20
@@ -22,8 +22,6 @@ _HEAD: Final = 64 << 10
 # Unpacked bytes for each byte of the largest upload.
 UNPACKED: Final = 20
 _OF_GZIP: Final = 8
-# Bytes of the disk that imports leave free.
-_LEAST_FREE: Final = 1 << 30
 _GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = b"PK\x03\x04"
 
@@ -173,13 +171,6 @@ class ImportFiles:
         """Close the archive."""
         if self._zip is not None:
             self._zip.close()
-
-
-def check_space(folder: Path) -> None:
-    """Raises BadRequest if the disk has too little space to go on."""
-    free = shutil.disk_usage(folder).free
-    if free < _LEAST_FREE:
-        raise BadRequest(_("The server's disk has too little space to import this file"))
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> _Opener:

@@ -49,6 +49,7 @@ from analytics_box.products.imports.records import (
 )
 from analytics_box.products.imports.spool import Spool, SpooledDay
 from analytics_box.query.imported import ImportedDays
+from analytics_box.resource.imports import check_space
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.address import network_of
@@ -283,7 +284,7 @@ class HistoryImports:
                     refused.add("time", one.url if isinstance(one, HistoryEvent) else str(one.day))
             spool.add(taken)
             self._read[row.id] = min(0.99, opened.unpacked / max(opened.size, 1))
-            files.check_space(self.folder)
+            check_space(self.folder)
             time.sleep(0)  # Requests come first.
 
     async def _left_out(self, row: HistoryImport, website: Website) -> dict[int, str]:

@@ -4,13 +4,14 @@ import io
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts import erase
 from tests.inprocess import WholeBox, whole_box
-from tests.products.imports.world import archive, ask, imported, sheet, status, undo, uploaded
+from tests.products.imports.world import archive, ask, call, imported, sheet, status, undo, uploaded
 
 DAYS = ("2025-01-10", "2025-01-11")
 
@@ -223,3 +224,16 @@ def test_exports_shared_dashboards_and_reports_have_the_line_of_the_dashboard(bo
     assert share.status == 200, share.json
     shared = box.get(f"/share/{share.json['slug']}?{january}", accept="text/html").body.decode()
     assert line in shared
+
+
+def test_upload_to_a_nearly_full_disk_is_refused_and_leaves_nothing(
+    box: WholeBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created = call(box, "createUpload", {"websiteId": box.sites["shop"], "fileName": "export.zip", "provider": ""})
+    path = "/" + created["uploadUrl"].split("/", 3)[3]
+    little = SimpleNamespace(total=1 << 40, used=1 << 39, free=1 << 20)
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.disk_usage", lambda _: little)
+        answer = box.ask("PUT", path, headers={"x_api_key": box.keys["all"]}, body=plausible())
+    assert (answer.status, answer.json["error"]) == (400, "The server's disk has too little space to import this file")
+    assert not list((box.box.settings.data_dir / "imports").rglob("file"))

@@ -180,7 +180,7 @@ def numbers_with_clicks(db: Connection) -> list[int]:
 
 
 def remove(db: Connection, links: Sequence[int], limit: int) -> int:
-    """Remove at most so many clicks of these links; how many were. The totals go with the last ones."""
+    """Remove up to `limit` clicks of these links, and return their number. The totals go with the last ones."""
     numbers = json.dumps(list(links))
     db.execute(
         """
@@ -221,7 +221,7 @@ def remove_ids(db: Connection, ids: Sequence[int]) -> int:
 
 
 def remove_older(db: Connection, before: int, limit: int) -> int:
-    """Remove at most so many clicks from before this instant; how many were. All but imports come in order."""
+    """Remove up to `limit` clicks from before this instant, and return their number. Imported ones are in no order."""
     db.execute(
         """
         -- links.clicks.remove_older
