@@ -185,7 +185,7 @@ def _intake(settings: Settings, clock: Clock, state: StateSide, db: Db, memory: 
         geo=geo,
         classification=state.classification,
         salts=salts,
-        senders=PreparedSenders(geo, state.classification, salts),
+        senders=PreparedSenders(geo, state.classification, salts, has_proxy_secret=bool(settings.proxy_secret)),
         limits=state.limits,
         admission=state.admission,
         dropped=DroppedTraffic(db, clock, told=arrivals.note_missed),

@@ -15,6 +15,7 @@ _WITH_PORT: Final = re.compile(r"(\[[^\]]+\]|[^:\[\]]+):([0-9]{1,5})\Z")
 # Links never open these: programs run them, or they are on the user's own machine.
 NEVER_OPENED: Final = frozenset(("javascript", "data", "vbscript", "file", "blob", "about", "filesystem"))
 LEAST_PASSPHRASE: Final = 8
+LEAST_SECRET: Final = 16
 _OPENED_ANYWAY: Final = frozenset(("http", "https"))
 
 
@@ -122,6 +123,13 @@ def passphrase(text: str) -> str:
     return one_line(text)
 
 
+def proxy_secret(text: str) -> str:
+    """A secret that proxies can send in a header."""
+    if len(text) < LEAST_SECRET or not text.isascii() or not text.isprintable() or text != text.strip():
+        return f"enter at least {LEAST_SECRET} letters, digits or other ASCII characters"
+    return ""
+
+
 def network(text: str) -> str:
     """An address or a CIDR range."""
     try:
@@ -144,6 +152,7 @@ CHECKS: Final[Mapping[str, Callable[[str], str]]] = {
     "s3_access_key": one_line,
     "s3_secret_key": one_line,
     "trusted_proxies": network,
+    "proxy_secret": proxy_secret,
     "allowed_private_targets": network,
     "link_app_schemes": app_scheme,
     "monitor_canaries": host_and_port,

@@ -80,6 +80,12 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         tuple[str, ...],
         "Addresses or CIDR ranges of reverse proxies whose X-Forwarded-For or Forwarded header is trusted.",
     ] = ()
+    proxy_secret: Annotated[
+        _Text,
+        "Secret of at least 16 characters. Proxies without a fixed address send it in X-Proxy-Secret, and are then "
+        "trusted like trusted_proxies.",
+        Editable(secret=True, restart=True),
+    ] = ""
     allowed_private_targets: Annotated[
         tuple[str, ...],
         "Private addresses or CIDR ranges that administrators can reach and can open for organizations.",

@@ -27,7 +27,7 @@ from analytics_box.ingest.visitors import SaltFile, Salts
 from analytics_box.tenants.websites.directory import TrackingTarget
 from analytics_box.tenants.websites.origin_check import OriginCheck
 from analytics_box.tenants.websites.rules import Website
-from analytics_box.web.address import network_of
+from analytics_box.web.address import PROXY_SECRET, network_of
 from analytics_box.web.asgi import Headers, Scope
 from analytics_box.web.recognition import agent
 from analytics_box.web.recognition.bots import classify_headers
@@ -81,13 +81,19 @@ class PreparedSenders:
     """
 
     def __init__(
-        self, geo: Geo, classification: Classification, salts: SaltFile, *, most_bytes: int = MOST_BYTES
+        self,
+        geo: Geo,
+        classification: Classification,
+        salts: SaltFile,
+        *,
+        has_proxy_secret: bool = False,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
         self._geo = geo
         self._classification = classification
         self._salts = salts
         self._headers = (*_HEADERS, *geo.headers)
-        self._in_key = (*self._headers, *_OF_FRONT)
+        self._in_key = (*self._headers, *_OF_FRONT, *((PROXY_SECRET,) if has_proxy_secret else ()))
         self._digest = hashlib.blake2b(digest_size=16, salt=secrets.token_bytes(16))  # to be copied
         self.most_bytes = most_bytes
         self.forget()

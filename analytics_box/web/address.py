@@ -9,6 +9,8 @@ from typing import Literal, NamedTuple
 
 from analytics_box.base.settings import SettingsError
 
+# A proxy without a fixed address proves itself with this header.
+PROXY_SECRET = b"x-proxy-secret"
 _LONGEST = 64  # characters of what may be an address
 _LONGEST_HEADER = 128  # characters of a header that is worth remembering
 _FARTHEST = 4_096  # characters from the right end of a header that are read

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import lru_cache, partial
+from hmac import compare_digest
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
@@ -17,7 +18,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.web import render
-from analytics_box.web.address import canonical, client_of, network_of, networks
+from analytics_box.web.address import PROXY_SECRET, canonical, client_of, network_of, networks
 from analytics_box.web.asgi import App, Headers, Message, Receive, Scope, Send, respond
 from analytics_box.web.body import BytesInFlight, pass_over
 from analytics_box.web.proxy_watch import ProxyWatch
@@ -108,6 +109,7 @@ class Front:
         self._limit = settings.limit_address
         self._turns = turns
         self._trusted = networks(settings.trusted_proxies)
+        self._proxy_secret = settings.proxy_secret.encode()
         self._proxies = proxies
         self._hosts = own_hosts(settings)
         self._headers = (*SECURITY_HEADERS, HSTS) if settings.secure else SECURITY_HEADERS
@@ -282,6 +284,13 @@ class Front:
             address = canonical(peer[0]) if peer else ""
         else:
             client = client_of(peer[0], forwarded.decode("latin-1"), self._trusted, standard=name == b"forwarded")
+            if (
+                self._proxy_secret
+                and client.address
+                and compare_digest(headers.get(PROXY_SECRET, b""), self._proxy_secret)
+            ):
+                trusted = (*self._trusted, *networks((client.address,)))
+                client = client_of(peer[0], forwarded.decode("latin-1"), trusted, standard=name == b"forwarded")
             address = client.address
             if client.fault is not None:
                 scope["proxy_fault"] = client.fault

@@ -125,6 +125,26 @@ def test_a_trusted_proxy_may_say_where_its_clients_are(tmp_path: Path) -> None:
         assert last(box, "country", "city") == ("Germany", "Berlin")
 
 
+def test_forwarded_address_counts_for_a_proxy_that_sends_the_secret_and_for_no_other(tmp_path: Path) -> None:
+    secret, client = "a secret of this server", "141.76.2.4"
+    with whole_box(
+        tmp_path,
+        adjust=lambda settings: msgspec.structs.replace(settings, trusted_proxies=(PROXY,), proxy_secret=secret),
+    ) as box:
+        for peer, headers, country in (
+            ("8.8.8.8", {"x_forwarded_for": client, "x_proxy_secret": secret}, "Germany"),
+            ("8.8.8.8", {"x_forwarded_for": client}, "United States"),
+            ("8.8.8.8", {"x_forwarded_for": client, "x_proxy_secret": f"{secret}!"}, "United States"),
+            ("8.8.8.8", {"x_forwarded_for": client, "x_proxy_secret": ""}, "United States"),
+            ("8.8.8.8", {"x_proxy_secret": secret}, "United States"),
+            (PROXY, {"x_forwarded_for": f"81.2.69.142, {client}, 8.8.8.8", "x_proxy_secret": secret}, "Germany"),
+            (PROXY, {"x_forwarded_for": f"{client}, 8.8.8.8"}, "United States"),
+            ("8.8.8.8", {"forwarded": f"for={client}", "x_proxy_secret": secret}, "Germany"),
+        ):
+            send(box, peer, headers, anonymousId=f"{peer} {headers}"[:200])
+            assert last(box, "country") == (country,), (peer, headers)
+
+
 def test_attributes_of_the_first_event_stay_with_the_session(box: WholeBox) -> None:
     send(box, referrer="https://chatgpt.com/", anonymousId="anon")
     send(box, "200.160.2.3", referrer="https://www.bing.com/", anonymousId="anon", path="https://shop.example/b")

@@ -27,7 +27,7 @@ EMAIL, BACKUPS, NETWORK = "/settings/box/email", "/settings/box/backups", "/sett
 _SHOWN: Final = 10
 _DONE: Final = {
     "saved": _("Saved."),
-    "restart": _("Saved. The new address is used after the next restart of the server."),
+    "restart": _("Saved. Restart the server to apply the change."),
     "started": _("The backup is being created. Reload this page to see the result."),
 }
 _FIELDS: Final[Mapping[str, Sequence[str]]] = {
@@ -42,7 +42,7 @@ _FIELDS: Final[Mapping[str, Sequence[str]]] = {
         "s3_access_key",
         "s3_secret_key",
     ),
-    NETWORK: ("base_url", "allowed_private_targets"),
+    NETWORK: ("base_url", "proxy_secret", "allowed_private_targets"),
 }
 
 
