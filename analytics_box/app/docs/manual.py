@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 
 # The pages by task, in the order in which a user needs them.
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
-    _("Get started"): ("get-started", "install", "script", "server-events", "import", "import-history"),
+    _("Get started"): (
+        "get-started",
+        "install",
+        "script",
+        "frameworks",
+        "website-builders",
+        "first-party",
+        "server-events",
+        "import",
+        "import-history",
+    ),
     _("Analytics"): (
         "dashboard",
         "goals",
