@@ -51,6 +51,7 @@ from analytics_box.figures.spans import days_of, quoted_value
 from analytics_box.figures.tiles import Tile
 from analytics_box.figures.view import ERROR, View
 from analytics_box.query import presence, ranges
+from analytics_box.query.imported import ImportedNote
 from analytics_box.query.named import LINK
 from analytics_box.query.presence import Presence
 from analytics_box.query.ranges import DayRange
@@ -243,22 +244,29 @@ async def imported_totals(
     queries: QueryRunner, subject: str, number: int, days: DayRange, formats: Formats, *, filtered: bool
 ) -> tuple[str, ...]:
     """The line about imported totals of the range: figures without filters include them."""
-    known = queries.imported
-    if known is None or subject != "website" or not known.overlap((number,), days):
-        return ()
-    note = await known.note((number,), days, included=True)
+    note = await imported_note(queries, subject, number, days)
     if note is None:
         return ()
     first, last = (day_text(date.fromisoformat(day), formats.date) for day in (note.first, note.last))
-    words = (
-        _("Imported daily totals from {first} to {last} are left out, because they cannot be filtered.")
-        if filtered
-        else _(
-            "Figures include imported daily totals from {first} to {last}. Hours, sessions, events, goals and other "
-            "details of visits do not."
-        )
+    return (imported_message(filtered=filtered).format(first=first, last=last),)
+
+
+async def imported_note(queries: QueryRunner, subject: str, number: int, days: DayRange) -> ImportedNote | None:
+    """The days of the range that have imported totals."""
+    known = queries.imported
+    if known is None or subject != "website" or not known.overlap((number,), days):
+        return None
+    return await known.note((number,), days, included=True)
+
+
+def imported_message(*, filtered: bool) -> str:
+    """The message about imported totals between the days {first} and {last}."""
+    if filtered:
+        return _("Imported daily totals from {first} to {last} are left out, because they cannot be filtered.")
+    return _(
+        "Figures include imported daily totals from {first} to {last}. Hours, sessions, events, goals and other "
+        "details of visits do not."
     )
-    return (words.format(first=first, last=last),)
 
 
 async def asking_for(

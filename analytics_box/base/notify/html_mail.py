@@ -76,6 +76,7 @@ class HtmlMail(Struct, frozen=True, kw_only=True):
     foot: str
     links: tuple[Action, ...] = ()
     preview: str = ""
+    language: str = "en"
 
     def rendered(self, render: Render) -> str:
         """Return the HTML document."""

@@ -428,6 +428,16 @@ BOX: tuple[Step, ...] = (
             """,
         ),
     ),
+    # The language of a report.
+    (
+        "0022_report_languages",
+        (
+            """
+            alter table reports add column language text not null default 'en'
+            check (language in ('en', 'de', 'es', 'fr', 'it', 'nl', 'pt'))
+            """,
+        ),
+    ),
 )
 # Imported history: the progress of each import, and totals of days, by the names of the roll-ups that they add to.
 _IMPORTED = (

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from analytics_box.base import errors
 from analytics_box.base.translation import _
 from analytics_box.products.reports import change, exporting, making, rows, schedule, sending, wording
-from analytics_box.products.reports.content import ReportContent, in_formats
+from analytics_box.products.reports.content import ReportContent
+from analytics_box.products.reports.language import for_reader, words_of
 from analytics_box.products.reports.lookup import answers, find_report, of_website
 from analytics_box.products.reports.report import (
     REPORTS,
@@ -94,8 +95,9 @@ async def preview(call: Call, given: OneReport) -> ReportPreview:
     content = await make_latest(call, report, website)
     links = preview_links(call, report)
     render = call.parts[sending.ReportDeliveries].render
-    html, text = wording.html(content, links, render, to=""), wording.text(content, links, "")
-    return ReportPreview(wording.subject(content), html, text, content)
+    words = words_of(report.language)
+    html, text = wording.html(content, links, render, words, to=""), wording.text(content, links, words, "")
+    return ReportPreview(wording.subject(content, words), html, text, content)
 
 
 async def send_now(call: Call, given: OneReport) -> Success:
@@ -143,11 +145,12 @@ def _values(call: Call, given: NewReport | ChangedReport) -> dict[str, Any]:
 async def make_latest(call: Call, report: Report, website: Website) -> ReportContent:
     """The content of a report on its newest period. Raises Unavailable."""
     content = await making.make(call.parts, report, website, schedule.latest(report, call.now).days)
-    if call.identity.person is not None:
-        content = in_formats(content, dates.formats_of(call.identity.person))
+    person = call.identity.person
+    formats = dates.USUAL if person is None else dates.formats_of(person)
+    content = for_reader(content, formats, words_of(report.language))
     if "email" not in report.exports:
         return content
-    return replace(content, export=exporting.export_text(content, report.file_format, None))
+    return replace(content, export=exporting.export_text(content, report, None))
 
 
 def preview_links(call: Call, report: Report) -> wording.ReportLinks:

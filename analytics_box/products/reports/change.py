@@ -52,6 +52,7 @@ def create(
         weekdays=("mon",),
         hour=USUAL_HOUR,
         time_zone=time_zone,
+        language="en",
         sections=USUAL_SECTIONS,
         exports=(),
         file_format="csv",

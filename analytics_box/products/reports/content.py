@@ -1,9 +1,8 @@
 """The content of a report as it is stored and sent: numbers with their words. Pure."""
 
 from collections.abc import Collection
-from datetime import date, datetime
+from datetime import date
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,10 +10,10 @@ from msgspec.structs import replace
 from analytics_box.base import figures
 from analytics_box.base.translation import _
 from analytics_box.figures.board import Metric
-from analytics_box.figures.periods import period_text, time_words
+from analytics_box.figures.periods import period_text
 from analytics_box.figures.tiles import TileChange, change_of
 from analytics_box.query.ranges import DayRange
-from analytics_box.web.page.dates import WEEKDAYS, Formats, time_text
+from analytics_box.web.page.dates import WEEKDAYS, Formats
 
 Tone = Literal["good", "bad", "neutral"]
 _ARROWS = {"up": "↑", "down": "↓", "same": "="}
@@ -70,22 +69,13 @@ class ReportRemark(Struct, frozen=True):
     text: str = ""
     days: bool = False
 
-    def words(self, zone: ZoneInfo, formats: Formats) -> str:
-        """The line about it."""
-        if self.text:
-            return f"{time_words(self.at, self.until, zone, formats, days=self.days)}: {figures.visible(self.text)}"
-        local = datetime.fromtimestamp(self.at / 1000, zone)
-        return _("Down for {duration}, from {start}.").format(
-            duration=figures.duration(((self.until or self.at) - self.at) / 1000),
-            start=f"{WEEKDAYS[local.weekday()]} {time_text(local, formats.time)}",
-        )
-
 
 class ReportContent(Struct, frozen=True, kw_only=True):
     """A report on a period: local days of its time zone, both included. `url` is the dashboard with the same days.
 
-    `lead` sums the period up in one line. `remarks` are outages and notes, as `noted`. `export` says where the files
-    are, `imported` whether the figures include imported totals. `others` are the same about further websites.
+    `lead` sums the period up in one line, by its `visitors`; `moved` says their `difference`. `remarks` are outages and
+    notes, as `noted`. `export` says where the files are, `imported` whether the figures include imported totals, those
+    of the days `imported_first` to `imported_last`. `others` are the same about further websites.
     """
 
     report: str
@@ -98,8 +88,8 @@ class ReportContent(Struct, frozen=True, kw_only=True):
     time_zone: str
     period: str
     compared: str
-    lead: str
     url: str
+    lead: str = ""
     filtered: bool = False
     figures: tuple[ReportFigure, ...] = ()
     bars: tuple[ReportBar, ...] = ()
@@ -111,6 +101,10 @@ class ReportContent(Struct, frozen=True, kw_only=True):
     imported: str = ""
     compared_first: str = ""
     compared_last: str = ""
+    imported_first: str = ""
+    imported_last: str = ""
+    visitors: ReportFigure | None = None
+    difference: str = ""
     noted: tuple[ReportRemark, ...] = ()
     others: tuple["ReportContent", ...] = ()
 
@@ -118,19 +112,6 @@ class ReportContent(Struct, frozen=True, kw_only=True):
     def websites(self) -> tuple["ReportContent", ...]:
         """The report about each website."""
         return (self, *self.others)
-
-
-def in_formats(content: ReportContent, formats: Formats) -> ReportContent:
-    """A report with its dates and times in a reader's formats."""
-    against = content.compared_first, content.compared_last
-    zone = ZoneInfo(content.time_zone)
-    return replace(
-        content,
-        period=period_words(content.first_day, content.last_day, formats),
-        compared=period_words(*against, formats, weekday=False) if content.compared_first else content.compared,
-        remarks=tuple(one.words(zone, formats) for one in content.noted) or content.remarks,
-        others=tuple(in_formats(one, formats) for one in content.others),
-    )
 
 
 def in_reach(content: ReportContent, resources: Collection[str] | None) -> ReportContent | None:

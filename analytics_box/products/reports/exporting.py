@@ -26,6 +26,7 @@ from analytics_box.products.goals.lookup import active_goals
 from analytics_box.products.overview.goal_rates import parts_of, sheet
 from analytics_box.products.reports import making, rows
 from analytics_box.products.reports.content import ReportContent
+from analytics_box.products.reports.language import words_of
 from analytics_box.products.reports.report import FileFormat, Report
 from analytics_box.query.presence import Presence
 from analytics_box.query.ranges import DayRange
@@ -78,14 +79,15 @@ async def _sheets(parts: Parts, report: Report, website: Website, days: DayRange
     return await export.sheets_of(query.asking, query.view, names, own)
 
 
-def export_text(content: ReportContent, form: FileFormat, made: ReportExport | None) -> str:
-    """The line about the attached export. `made` is None for a preview."""
-    kind = FORMAT_LABELS[form]
+def export_text(content: ReportContent, report: Report, made: ReportExport | None) -> str:
+    """The line about the attached export, in the language of its report. `made` is None for a preview."""
+    words = words_of(report.language)
+    _, kind = words.text, FORMAT_LABELS[report.file_format]
     if made is None or len(made.content) <= MOST_ATTACHED:
         return _("The figures are attached as {kind} files.").format(kind=kind)
     path, _mark, days = content.url.partition("?")
     return _("The {kind} files are too large for an email ({size}). Download them: {url}").format(
-        kind=kind, size=figures.size(len(made.content)), url=f"{path}/export/csv?{days}"
+        kind=kind, size=words.number(figures.size(len(made.content))), url=f"{path}/export/csv?{days}"
     )
 
 

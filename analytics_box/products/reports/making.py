@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.errors import Unavailable
-from analytics_box.base.translation import _, ngettext
+from analytics_box.base.translation import _
 from analytics_box.figures import panels, tiles
 from analytics_box.figures.asking import PageQuery, SubjectFacts, UnansweredQuery, day_of
 from analytics_box.figures.board import Metric, Rows
 from analytics_box.figures.comparing import Comparison, compared_days
 from analytics_box.figures.movers import can_be_explained, movers
-from analytics_box.figures.page import MOST_ASKED, imported_totals
+from analytics_box.figures.page import MOST_ASKED, imported_note
 from analytics_box.figures.view import View, read_view
 from analytics_box.figures.watched import WatchedWebsites
 from analytics_box.products.funnels.figures import TOTALS as FUNNEL_TOTALS
@@ -130,7 +130,6 @@ async def query_of(parts: Parts, report: Report, website: Website, days: DayRang
         step="day",
         compared=compared_days(Comparison(), days, since),
         begun=begun,
-        said=await imported_totals(queries, WEBSITE.subject, website.site, days, USUAL, filtered=bool(report.filters)),
     )
     return ReportQuery(parts, report, website, asking, read_view(f"/sites/{website.id}", {}, WEBSITE))
 
@@ -145,11 +144,12 @@ async def _content(query: ReportQuery) -> ReportContent:
     now = dict(zip(types, answers, strict=False))
     before = dict(zip(types, answers[len(types) :], strict=True)) if earlier is not None else None
     totals = _totals(query, now, before)
-    moved, parts_moved = await _movers(query, now, before) if "changes" in sections else ("", ())
+    difference, parts_moved = await _movers(query, now, before) if "changes" in sections else ("", ())
     outages = await _outages(query) if "uptime" in sections else ()
     noted = (*outages, *(await _notes(query) if "notes" in sections else ()))
     visitors, first, last = totals[0], days.first.isoformat(), days.last.isoformat()
     against = ("", "") if earlier is None else (earlier.first.isoformat(), earlier.last.isoformat())
+    imported = await imported_note(asking.queries, WEBSITE.subject, website.site, days)
     range_address = urlencode({"range": "custom", "from": first, "to": last})
     return ReportContent(
         report=report.name,
@@ -164,14 +164,14 @@ async def _content(query: ReportQuery) -> ReportContent:
         compared="" if earlier is None else period_words(*against, USUAL, weekday=False),
         compared_first=against[0],
         compared_last=against[1],
-        lead=ngettext("1 visitor", "{count} visitors", int(visitors.number or 0)).format(count=visitors.value)
-        + (f", {visitors.change}" if visitors.change else ""),
         url=f"{parts.settings.public_url}/sites/{website.id}?{range_address}",
         filtered=bool(report.filters),
-        imported=" ".join(asking.said),
+        visitors=visitors,
+        imported_first="" if imported is None else imported.first,
+        imported_last="" if imported is None else imported.last,
         figures=totals if "figures" in sections else (),
         bars=await _bars(query, outages) if "figures" in sections and 1 < days.length <= _MOST_BARS else (),
-        moved=moved,
+        difference=difference,
         movers=parts_moved,
         tables=(
             *[await _list(query, name) for name in _LISTS if name in sections],
@@ -182,7 +182,6 @@ async def _content(query: ReportQuery) -> ReportContent:
             *([await related.errors_table(parts, website, asking, ROWS)] if "errors" in sections else ()),
             *(await related.flag_tables(parts, website, asking) if "flags" in sections else ()),
         ),
-        remarks=tuple(one.words(asking.zone, USUAL) for one in noted),
         noted=noted,
     )
 
@@ -231,7 +230,7 @@ async def _movers(
     found = movers(query.view, explanation, (earlier, rows), totals, limit=MOST_ASKED, most=MOST_MOVERS)
     if found is None or totals[0] == totals[1]:
         return "", ()
-    return _("{change} visitors").format(change=found.amount), tuple(
+    return found.amount, tuple(
         ReportFigure(part.label, part.amount, part.change, None, "", "good" if part.change > 0 else "bad")
         for part in found.parts
     )

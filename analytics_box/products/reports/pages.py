@@ -20,6 +20,7 @@ from analytics_box.base.translation import _, ngettext
 from analytics_box.figures.periods import period_text
 from analytics_box.products.alerts.alert_rule import DAYS
 from analytics_box.products.reports import calls, exporting, wording
+from analytics_box.products.reports.language import LANGUAGE_NAMES, words_of
 from analytics_box.products.reports.lookup import answers, find_report, of_website
 from analytics_box.products.reports.report import (
     EXPORT_TARGETS,
@@ -87,6 +88,7 @@ _LABELS: Final = {
     "weekdays": _("Weekdays"),
     "hour": _("Hour"),
     "timeZone": _("Time zone"),
+    "language": _("Language"),
     "sections": _("Contents"),
     "exports": _("Files"),
     "fileFormat": _("File format"),
@@ -172,7 +174,8 @@ async def mail(visit: Visitor, website_id: FromPath[str], report_id: FromPath[st
         html = visit.pages.text("report_failed.html", why=failed.message)
     else:
         links = calls.preview_links(visit.call, report)
-        html = wording.html(content, links, visit.parts[ReportDeliveries].render, to="")
+        words = words_of(report.language)
+        html = wording.html(content, links, visit.parts[ReportDeliveries].render, words, to="")
     digests = " ".join(
         f"'sha256-{base64.b64encode(sha256(style.encode()).digest()).decode()}'" for style in _STYLE.findall(html)
     )
@@ -204,6 +207,7 @@ async def _message(_visit: PageRequest, _website: Website, _report: Report | Non
         "weekdays": [day for day in DAYS if f"weekday.{day}" in form],
         "hour": int(hour) if hour.isascii() and hour.isdecimal() and len(hour) < 3 else hour,
         "timeZone": form.get("timeZone", ""),
+        "language": form.get("language", "en"),
         "sections": [section for section in SECTIONS if f"section.{section}" in form],
         "exports": [target for target in EXPORT_TARGETS if f"export.{target}" in form],
         "fileFormat": form.get("fileFormat", "csv"),
@@ -227,6 +231,7 @@ def _values(report: ReportShown) -> dict[str, str]:
         "frequency": report.frequency,
         "hour": str(report.hour),
         "timeZone": report.timeZone,
+        "language": report.language,
         "recipients": "\n".join(one.email for one in report.recipients),
         "isActive": "on" if report.isActive else "",
         "segmentId": _KEPT if report.isFiltered else _ALL,
@@ -277,6 +282,7 @@ async def _context(visit: PageRequest, website: Website, report: Report | None, 
             or (visit.person.is_administrator and visit.parts.settings.backup_to.startswith(S3))
         },
         "formats": exporting.FORMAT_LABELS,
+        "languages": LANGUAGE_NAMES,
         "scopes": {"one": _("Only this website"), "selected": _("Selected websites"), "all": _("All websites")},
         "websites": [(one.id, one.name, one.domain) for one in all_own(visit.call) if one != website],
         "channels": [(one.id, one.name, CHANNEL_KINDS[one.kind].label) for one in channels],

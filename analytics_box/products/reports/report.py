@@ -36,10 +36,12 @@ Section = Literal[
 ]
 ExportTarget = Literal["email", "webhook", "storage"]
 FileFormat = Literal["csv", "parquet"]
+Language = Literal["en", "de", "es", "fr", "it", "nl", "pt"]
 FREQUENCIES: Final[tuple[Frequency, ...]] = get_args(Frequency)
 SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
 EXPORT_TARGETS: Final[tuple[ExportTarget, ...]] = get_args(ExportTarget)
 FILE_FORMATS: Final[tuple[FileFormat, ...]] = get_args(FileFormat)
+LANGUAGES: Final[tuple[Language, ...]] = get_args(Language)
 USUAL_SECTIONS: Final[tuple[Section, ...]] = ("figures", "changes", "sources", "pages", "goals", "uptime", "notes")
 USUAL_HOUR: Final = 8
 # Of a website.
@@ -99,6 +101,7 @@ class Report(Struct, frozen=True, rename="camel"):
     weekdays: Annotated[tuple[Day, ...], Meta(max_length=7), Field(clean=partial(_in_order, DAYS))]
     hour: Annotated[int, Meta(ge=0, le=23), Field()]
     time_zone: Annotated[str, Meta(max_length=64), Field(clean=_zone)]
+    language: Annotated[Language, Field()]
     sections: Annotated[tuple[Section, ...], Meta(max_length=len(SECTIONS)), Field(clean=_sections)]
     exports: Annotated[
         tuple[ExportTarget, ...], Meta(max_length=len(EXPORT_TARGETS)), Field(clean=partial(_in_order, EXPORT_TARGETS))
@@ -193,6 +196,7 @@ class ReportShown(Struct, frozen=True):
     weekdays: tuple[Day, ...]
     hour: int
     timeZone: str
+    language: Language
     sections: tuple[Section, ...]
     exports: tuple[ExportTarget, ...]
     fileFormat: FileFormat

@@ -17,7 +17,7 @@ from analytics_box.base.notify.rules import ReceiverBackoff
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.products.reports.report import MOST_RUNS, RecipientState
+from analytics_box.products.reports.report import MOST_RUNS, Language, RecipientState
 from analytics_box.resource.table import Table
 from analytics_box.web.page.dates import USUAL, Formats
 
@@ -114,6 +114,7 @@ class ReportDelivery(Struct, frozen=True):
     resources: str | None
     date_format: DateFormat
     time_format: TimeFormat
+    language: Language
     failures: int
     failing_since: int | None
     not_before: int
@@ -306,7 +307,7 @@ def due(
           reports.id, reports.name, websites.id, websites.name, websites.organization_id,
           (select resources from members where members.user_id = report_recipients.user_id
             and members.organization_id = websites.organization_id),
-          coalesce(reader.date_format, ?5), coalesce(reader.time_format, ?6),
+          coalesce(reader.date_format, ?5), coalesce(reader.time_format, ?6), reports.language,
           failures, failing_since, not_before
         from report_deliveries as one
         join report_recipients on report_recipients.id = recipient_id

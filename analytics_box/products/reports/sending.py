@@ -41,10 +41,11 @@ from analytics_box.web.page.dates import Formats
 
 if TYPE_CHECKING:
     from analytics_box.products.reports import content as contents
-    from analytics_box.products.reports import exporting, making, wording
+    from analytics_box.products.reports import exporting, language, making, wording
 else:  # A box without reports does not load figures and their pages for them.
     contents = Later("analytics_box.products.reports.content")
     exporting = Later("analytics_box.products.reports.exporting")
+    language = Later("analytics_box.products.reports.language")
     making = Later("analytics_box.products.reports.making")
     wording = Later("analytics_box.products.reports.wording")
 
@@ -116,18 +117,20 @@ class ReportDeliveries(MessageOutbox[ReportDelivery]):
             f"{url}/reports/unsubscribe/{token}",
             url,
         )
+        words = language.words_of(delivery.language)
         named = {"to": delivery.email, "report_id": delivery.report_id, "id": delivery.id}
         if delivery.content is None:
             confirm = f"{url}/reports/confirm/{token}"
             asked = delivery.report, delivery.website
-            return await self._sender.mail(wording.request_of(*asked, links, self.render, confirm=confirm, **named))
+            mail = wording.request_of(*asked, links, self.render, words, confirm=confirm, **named)
+            return await self._sender.mail(mail)
         whole = msgspec.json.decode(delivery.content, type=contents.ReportContent)
         resources = None if delivery.resources is None else msgspec.json.decode(delivery.resources, type=set[str])
         content = contents.in_reach(whole, resources)
         if content is None:
             return SendOutcome(_("The recipient can no longer access these websites"), final=True)
-        content = contents.in_formats(content, Formats(delivery.date_format, delivery.time_format))
-        mail = wording.mail_of(content, links, self.render, **named)
+        content = language.for_reader(content, Formats(delivery.date_format, delivery.time_format), words)
+        mail = wording.mail_of(content, links, self.render, words, **named)
         run_id = delivery.run_id
         found = await self._db.read(lambda db: rows.export_of(db, run_id)) if content.export and run_id else None
         if found is not None and len(found[1]) <= exporting.MOST_ATTACHED:
@@ -166,7 +169,7 @@ async def send(parts: Parts, report: Report, website: Website, days: DayRange, *
     content = await making.make(parts, report, website, days)
     export = await exporting.make_export(parts, report, website, days) if report.exports else None
     if "email" in report.exports:
-        content = replace(content, export=exporting.export_text(content, report.file_format, export))
+        content = replace(content, export=exporting.export_text(content, report, export))
     stored, now = msgspec.json.encode(content).decode(), parts.clock.now()
     run = ReportRun(ids.new_id(), report.id, days.first.isoformat(), days.last.isoformat(), manual, stored, now)
 
@@ -185,7 +188,9 @@ async def send(parts: Parts, report: Report, website: Website, days: DayRange, *
         rows.queue(db, run)
         if export is not None:
             rows.put_export(db, run, export.name, export.content, uploads="storage" in report.exports)
-        message = wording.message_of(contents.in_formats(content, rows.formats_of(db, report.id)), now, files)
+        words = language.words_of(report.language)
+        shown = language.for_reader(content, rows.formats_of(db, report.id), words)
+        message = wording.message_of(shown, words, now, files)
         topic, organization_id = f"report:{run.id}", website.organization_id
         queue_deliveries(db, organization_id, message, topic=topic, now=now, only=report.channels)
         rows.forget_old_runs(db, report.id)

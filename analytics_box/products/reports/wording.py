@@ -9,12 +9,13 @@ import msgspec
 from markupsafe import Markup
 from msgspec import Struct
 
+from analytics_box.base import figures
 from analytics_box.base.notify.html_mail import Action, HtmlMail, Render, style_html
 from analytics_box.base.notify.mail import Mail, unsubscribe_headers
 from analytics_box.base.notify.message import Message, line
-from analytics_box.base.translation import _, ngettext
 from analytics_box.base.urls import url_parts
 from analytics_box.products.reports.content import ExportLink, ReportContent, ReportFigure, ReportTable
+from analytics_box.products.reports.language import ReportWords
 
 TEMPLATE: Final = "mail/report.html"
 MESSAGE_TYPE: Final = "report.sent"
@@ -32,13 +33,22 @@ class ReportLinks(Struct, frozen=True):
     box: str
 
 
-def mail_of(content: ReportContent, links: ReportLinks, render: Render, *, to: str, report_id: str, id: str) -> Mail:
+def mail_of(
+    content: ReportContent,
+    links: ReportLinks,
+    render: Render,
+    words: ReportWords,
+    *,
+    to: str,
+    report_id: str,
+    id: str,
+) -> Mail:
     """A report as a mail, which ends with one click of the mail program (RFC 8058)."""
     return Mail(
         to,
-        subject(content),
-        text(content, links, to),
-        html=html(content, links, render, to=to),
+        subject(content, words),
+        text(content, links, words, to),
+        html=html(content, links, render, words, to=to),
         id=id,
         of=line(content.report if content.others else content.website, _LONGEST_NAME),
         headers=(_list_id(report_id, links), *unsubscribe_headers(links.unsubscribe)),
@@ -46,12 +56,22 @@ def mail_of(content: ReportContent, links: ReportLinks, render: Render, *, to: s
 
 
 def request_of(
-    report: str, website: str, links: ReportLinks, render: Render, *, to: str, report_id: str, id: str, confirm: str
+    report: str,
+    website: str,
+    links: ReportLinks,
+    render: Render,
+    words: ReportWords,
+    *,
+    to: str,
+    report_id: str,
+    id: str,
+    confirm: str,
 ) -> Mail:
     """The mail that asks an address outside of the organization to confirm.
 
     A user can have it sent to any mailbox, so that no name is in the subject or in the sender.
     """
+    _ = words.text
     lead = _("Someone asked to send you the report “{report}” about {website} at this address.").format(
         report=line(report, _LONGEST_NAME), website=line(website, _LONGEST_NAME)
     )
@@ -65,19 +85,20 @@ def request_of(
         note=note,
         foot=foot,
         preview=lead,
+        language=words.language,
     )
     whole = f"{lead}\n\n{action}:\n{confirm}\n\n{note}\n\n{foot}\n"
     title = _("Confirm that you want to receive a report")
     return Mail(to, title, whole, html=mail.rendered(render), id=id, headers=(_list_id(report_id, links),))
 
 
-def message_of(content: ReportContent, at: int, files: ExportLink | None = None) -> Message:
+def message_of(content: ReportContent, words: ReportWords, at: int, files: ExportLink | None = None) -> Message:
     """A report as a message to a channel; webhooks get all of its figures as `report`, and the address of its files."""
     fields = [(one.name, _with_change(one)) for one in content.figures] if not content.others else []
     whole = content.websites
     return Message(
         type=MESSAGE_TYPE,
-        title=subject(content),
+        title=subject(content, words),
         text="\n".join(_chat_text(content) if not content.others else [f"{one.website}: {one.lead}" for one in whole]),
         at=at,
         url=content.url,
@@ -95,32 +116,34 @@ def _chat_text(content: ReportContent) -> list[str]:
     return [*_movers_line(content), *lists, *content.remarks]
 
 
-def subject(content: ReportContent) -> str:
+def subject(content: ReportContent, words: ReportWords) -> str:
     """The subject, such as "Inkwell, 16 – 22 Nov 2026: 8,214 visitors, ↑ 10.1 %", or, about several websites,
     "Monday report, 16 – 22 Nov 2026: 12 websites"."""
     if content.others:
         number = len(content.websites)
+        ngettext = words.catalogue.ngettext
         count = ngettext("1 website", "{count} websites", number).format(count=number)
         return line(f"{content.report}, {content.period}: {count}", _LONGEST_SUBJECT)
     return line(f"{content.website}, {content.period}: {content.lead}", _LONGEST_SUBJECT)
 
 
-def html(content: ReportContent, links: ReportLinks, render: Render, *, to: str) -> str:
+def html(content: ReportContent, links: ReportLinks, render: Render, words: ReportWords, *, to: str) -> str:
     """The HTML document. `to` is empty for a preview."""
     preview = " ".join(f"{one.website}: {one.lead}." for one in content.websites)
     if not content.others:
         preview = " ".join((content.lead, *_movers_line(content)))
-    return render(TEMPLATE, report=content, links=links, to=to, preview=preview)
+    return render(TEMPLATE, _=words.text, words=words, report=content, links=links, to=to, preview=preview)
 
 
-def text(content: ReportContent, links: ReportLinks, to: str) -> str:
+def text(content: ReportContent, links: ReportLinks, words: ReportWords, to: str) -> str:
     """The plain text."""
+    _ = words.text
     parts = [
         *([content.report] if content.others else [f"{content.website} ({content.domain})"]),
         f"{content.kind}: {content.period}, {content.time_zone}",
         *([_("Compared with {period}").format(period=content.compared)] if content.compared else []),
         *([_("Filtered: not all visits are included.")] if content.filtered else []),
-        *(row for one in content.websites for row in _website_text(one, is_one_of_many=bool(content.others))),
+        *(row for one in content.websites for row in _website_text(one, words, is_one_of_many=bool(content.others))),
         *(["", content.export] if content.export else []),
         "",
         "-- ",
@@ -130,15 +153,16 @@ def text(content: ReportContent, links: ReportLinks, to: str) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _website_text(content: ReportContent, *, is_one_of_many: bool) -> list[str]:
+def _website_text(content: ReportContent, words: ReportWords, *, is_one_of_many: bool) -> list[str]:
     """The lines about one website."""
+    _ = words.text
     return [
         *(["", f"# {content.website} ({content.domain})"] if is_one_of_many else []),
         *(["", content.imported] if content.imported else []),
         "",
         *(f"{one.name}: {_with_change(one)}" for one in content.figures),
         *([""] if content.bars else []),
-        *(f"{one.day}: {one.visitors:,}" for one in content.bars if len(content.bars) <= 7),
+        *(f"{one.day}: {words.number(figures.count(one.visitors))}" for one in content.bars if len(content.bars) <= 7),
         *([""] if content.moved else []),
         *_movers_line(content),
         *(row for table in content.tables for row in ("", *_table(table))),

@@ -14,6 +14,7 @@ from analytics_box.base.notify.kinds.table import KINDS
 from analytics_box.base.notify.message import Message
 from analytics_box.products.reports import wording
 from analytics_box.products.reports.content import ReportContent, ReportFigure, ReportTable
+from analytics_box.products.reports.language import words_of
 from analytics_box.products.reports.sending import ReportDeliveries
 from analytics_box.products.reports.wording import ReportLinks
 from tests.inprocess import EMAIL
@@ -87,7 +88,7 @@ def hostile_content() -> ReportContent:
 
 def test_names_of_strangers_stay_text_in_html_and_one_line_in_headers(here: World) -> None:
     render = here.box.box.parts[ReportDeliveries].render
-    mail = wording.mail_of(hostile_content(), LINKS, render, to=EMAIL, report_id="r", id="m")
+    mail = wording.mail_of(hostile_content(), LINKS, render, words_of("en"), to=EMAIL, report_id="r", id="m")
     found = _Tags(mail.html).tags
     assert {tag for tag, _attributes in found} <= ALLOWED
     assert not [name for _tag, attributes in found for name in attributes if name.startswith("on") or name == "style"]

@@ -22,6 +22,7 @@ def report(**given: Any) -> Report:
         "weekdays": ("mon",),
         "hour": 8,
         "time_zone": "UTC",
+        "language": "en",
         "sections": USUAL_SECTIONS,
         "channels": (),
         "exports": (),
