@@ -99,6 +99,8 @@ Theme = Literal["system", "light", "dark"]
 DateFormat = Literal["D MMM YYYY", "MMM D, YYYY", "DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "YYYY-MM-DD"]
 TimeFormat = Literal["HH:mm", "h:mm a"]
 WeekStart = Literal["sunday", "monday"]
+# Of reports.
+Language = Literal["en", "de", "es", "fr", "it", "nl", "pt"]
 
 
 class Membership(Struct, frozen=True):

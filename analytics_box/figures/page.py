@@ -38,6 +38,7 @@ from analytics_box.figures.marks import ChartNote
 from analytics_box.figures.movers import Movers
 from analytics_box.figures.narrowing_question import question_filters
 from analytics_box.figures.panels import Below, Panel
+from analytics_box.figures.periods import imported_message
 from analytics_box.figures.pickers import (
     ChartChoices,
     ComparisonShown,
@@ -257,16 +258,6 @@ async def imported_note(queries: QueryRunner, subject: str, number: int, days: D
     if known is None or subject != "website" or not known.overlap((number,), days):
         return None
     return await known.note((number,), days, included=True)
-
-
-def imported_message(*, filtered: bool) -> str:
-    """The message about imported totals between the days {first} and {last}."""
-    if filtered:
-        return _("Imported daily totals from {first} to {last} are left out, because they cannot be filtered.")
-    return _(
-        "Figures include imported daily totals from {first} to {last}. Hours, sessions, events, goals and other "
-        "details of visits do not."
-    )
 
 
 async def asking_for(

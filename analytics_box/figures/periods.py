@@ -99,6 +99,16 @@ def _moment(at: int, days: bool, zone: ZoneInfo, formats: Formats) -> str:
     return day if days else f"{day}, {time_text(local, formats.time)}"
 
 
+def imported_message(*, filtered: bool) -> str:
+    """The message about imported totals between the days {first} and {last}."""
+    if filtered:
+        return _("Imported daily totals from {first} to {last} are left out, because they cannot be filtered.")
+    return _(
+        "Figures include imported daily totals from {first} to {last}. Hours, sessions, events, goals and other "
+        "details of visits do not."
+    )
+
+
 class SeriesBucket(Struct, frozen=True):
     """The start of a row of a series, as local wall time, and how it is named. The second of two hours of one name has
     the `fold` of that time. `cut` says how much of a week or month is there, where the range begins or ends within it;

@@ -15,10 +15,16 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from analytics_box.base import figures
-from analytics_box.figures.page import imported_message
-from analytics_box.figures.periods import time_words
-from analytics_box.products.reports.content import ReportContent, ReportFigure, ReportRemark, ReportTable, period_words
-from analytics_box.products.reports.report import Language
+from analytics_box.base.identity import Language
+from analytics_box.figures.periods import imported_message, time_words
+from analytics_box.products.reports.content import (
+    Language,
+    ReportContent,
+    ReportFigure,
+    ReportRemark,
+    ReportTable,
+    period_words,
+)
 from analytics_box.web.page.dates import MONTHS, WEEKDAYS, Formats, day_text, time_text
 
 # Each in itself, as its readers look for it.

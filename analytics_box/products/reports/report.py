@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.identity import Language
 from analytics_box.base.translation import _
 from analytics_box.products.alerts.alert_rule import DAYS, Day
 from analytics_box.query.request import QueryFilterInput
@@ -36,7 +37,6 @@ Section = Literal[
 ]
 ExportTarget = Literal["email", "webhook", "storage"]
 FileFormat = Literal["csv", "parquet"]
-Language = Literal["en", "de", "es", "fr", "it", "nl", "pt"]
 FREQUENCIES: Final[tuple[Frequency, ...]] = get_args(Frequency)
 SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
 EXPORT_TARGETS: Final[tuple[ExportTarget, ...]] = get_args(ExportTarget)

@@ -10,14 +10,14 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from analytics_box.base.identity import DateFormat, TimeFormat
+from analytics_box.base.identity import DateFormat, Language, TimeFormat
 from analytics_box.base.notify.outbox import AttemptResult
 from analytics_box.base.notify.receivers import OutboxTables
 from analytics_box.base.notify.rules import ReceiverBackoff
 from analytics_box.base.store import records
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.products.reports.report import MOST_RUNS, Language, RecipientState
+from analytics_box.products.reports.report import MOST_RUNS, RecipientState
 from analytics_box.resource.table import Table
 from analytics_box.web.page.dates import USUAL, Formats
 
