@@ -18,7 +18,6 @@ from analytics_box.base import figures
 from analytics_box.base.identity import Language
 from analytics_box.figures.periods import imported_message, time_words
 from analytics_box.products.reports.content import (
-    Language,
     ReportContent,
     ReportFigure,
     ReportRemark,
