@@ -112,6 +112,7 @@ def _in_state(state: StateSide) -> tuple[object, ...]:
 def _in_events(events: EventSide) -> tuple[object, ...]:
     """Parts on top of events.db."""
     return (
+        events.intake,
         events.presence,
         events.dropped,
         events.refusals,

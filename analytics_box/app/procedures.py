@@ -30,6 +30,7 @@ flag_usage = Handlers("analytics_box.products.flags.usage.calls")
 error_groups = Handlers("analytics_box.products.errors.calls")
 exports = Handlers("analytics_box.products.exports.calls")
 imports = Handlers("analytics_box.products.imports.calls")
+log_lines = Handlers("analytics_box.products.imports.log_lines")
 source_maps = Handlers("analytics_box.products.source_maps.calls")
 funnels = Handlers("analytics_box.products.funnels.calls")
 shares = Handlers("analytics_box.products.shares.calls")
@@ -63,6 +64,9 @@ incident_templates = Handlers("analytics_box.products.status_pages.incidents.tem
 subscribers = Handlers("analytics_box.products.status_pages.subscribers.calls")
 website_calls = Handlers("analytics_box.tenants.websites.calls")
 
+# 500 lines of a log, each byte of which JSON may write as six.
+MOST_LOG_BYTES = 2_000_000
+
 PROCEDURES: tuple[Procedure, ...] = (
     Procedure("boxSettings.get", box_settings.get, SIGNED_IN, about="own"),
     Procedure("boxSettings.update", box_settings.update, SIGNED_IN, about="own"),
@@ -91,6 +95,9 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("imports.start", imports.start, "manage:websites", "admin"),
     Procedure("imports.status", imports.status, "manage:websites", "member"),
     Procedure("imports.undo", imports.undo, "manage:websites", "admin"),
+    Procedure(
+        "imports.addLogLines", log_lines.add_lines, "track:events", "admin", most_bytes=MOST_LOG_BYTES, limit=2_000
+    ),
     Procedure("sourceMaps.list", source_maps.list_maps, "read:data"),
     Procedure("sourceMaps.upload", source_maps.upload, "manage:websites", "member", most_bytes=MOST_MAP_BYTES),
     Procedure("sourceMaps.delete", source_maps.delete, "manage:websites", "member"),

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from analytics_box.base.errors import BoxError, ErrorDetail
+from analytics_box.base.errors import BoxError, ErrorDetail, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -40,10 +40,11 @@ class SocketRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SocketAnswer(Struct, frozen=True, omit_defaults=True):
-    """An answer on the socket. `error` is empty on success."""
+    """An answer on the socket. `error` is empty on success; `busy` says that the same request can succeed later."""
 
     result: Any = None
     error: str = ""
+    busy: bool = False
     details: tuple[ErrorDetail, ...] = ()
 
 
@@ -91,7 +92,7 @@ async def _answer(line: bytes, answer: Answerer) -> SocketAnswer:
     except msgspec.DecodeError as wrong:
         return SocketAnswer(error=f"The running server does not understand this request: {wrong}")
     except BoxError as refused:
-        return SocketAnswer(error=refused.message, details=refused.details)
+        return SocketAnswer(error=refused.message, busy=isinstance(refused, Unavailable), details=refused.details)
     except Exception:
         log.exception("A command failed")
         return SocketAnswer(error="Something went wrong. See the log of the server")
@@ -127,6 +128,8 @@ def ask(
         answered = msgspec.json.decode(line, type=SocketAnswer)
     except msgspec.DecodeError as broken:
         raise NotAnswering(f"The server of {directory} closed the connection. See its log") from broken
+    if answered.busy:
+        raise Unavailable(answered.error)
     if answered.error:
         raise BoxError(answered.error, details=answered.details)
     return answered.result

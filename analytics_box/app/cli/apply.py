@@ -23,7 +23,7 @@ from analytics_box.app.declared import plan as plans
 from analytics_box.app.declared import reading
 from analytics_box.app.declared.plan import PlannedChange
 from analytics_box.app.declared.stock import Ask, Stock
-from analytics_box.base.errors import BadRequest, BoxError
+from analytics_box.base.errors import BadRequest, BoxError, Unavailable
 from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
 from analytics_box.products.monitors.moving.files import to_yaml
@@ -69,9 +69,9 @@ def remote(url: str, key: str) -> Ask:
                 if refused.code == 429 and tried < _TRIES:
                     time.sleep(_wait(refused.headers))
                     continue
-                raise BoxError(_refusal(refused)) from refused
+                raise _refusal(refused) from refused
             except (OSError, ValueError) as broken:
-                raise BoxError(_("{url} does not answer: {broken}").format(url=url, broken=broken)) from broken
+                raise Unavailable(_("{url} does not answer: {broken}").format(url=url, broken=broken)) from broken
         raise AssertionError
 
     return ask
@@ -82,11 +82,12 @@ def _wait(headers: Message) -> float:
     return float(min(int(text), _LONGEST_WAIT)) if text.isdecimal() else 1.0
 
 
-def _refusal(refused: urllib.error.HTTPError) -> str:
-    with suppress(ValueError, AttributeError, KeyError):
+def _refusal(refused: urllib.error.HTTPError) -> BoxError:
+    message = f"{refused.code} {refused.reason}"
+    with suppress(OSError, ValueError, AttributeError, KeyError):
         body = json.loads(refused.read(1 << 20))
-        return str(body.get("error") or body["message"])
-    return f"{refused.code} {refused.reason}"
+        message = str(body.get("error") or body["message"])
+    return Unavailable(message) if refused.code == 429 or refused.code >= 500 else BoxError(message)
 
 
 class AskingOptions(NamedTuple):

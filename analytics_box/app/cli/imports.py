@@ -8,7 +8,9 @@ from typing import Any, Final
 
 import click
 
+from analytics_box.app.cli import follow
 from analytics_box.app.cli.command import Request, Target, command, resource
+from analytics_box.app.cli.options import report_refusals
 
 _BUSY: Final = ("uploaded", "checking", "running", "undoing")
 
@@ -78,8 +80,27 @@ import_history = command(
     click.Option(("--provider",), default="", help="Product that wrote the file. [default: recognize it]"),
     click.Option(("--dry-run",), is_flag=True, help="Show what the file contains, and import nothing."),
     click.Option(("--undo",), metavar="ID", help="Remove everything that an import brought."),
+    click.Option(("--follow",), is_flag=True, help="Keep reading a web server's log while it is written."),
+    click.Option(("--from-end",), is_flag=True, help="With --follow: start with new lines."),
+    click.Option(("--force",), is_flag=True, help="With --follow: add to days that have page views of the script."),
+    click.Option(("--position",), metavar="PATH", help="With --follow: file that keeps the position in the log."),
+    click.Option(("--url",), help="With --follow: another server, with an API key in ANALYTICS_BOX_KEY."),
     target=_WEBSITE,
     run=_import,
     text=_text,
     failed=lambda row: row["state"] == "failed",
 )
+
+
+def _import_or_follow(**values: Any) -> None:
+    if values["follow"]:
+        report_refusals(lambda: follow.follow(values))
+        return
+    if any(values[name] for name in ("from_end", "force", "position", "url")):
+        raise click.UsageError("--from-end, --force, --position and --url need --follow.")
+    _import_file(**values)
+
+
+assert import_history.callback is not None  # noqa: S101  commands have one
+_import_file: Final = import_history.callback
+import_history.callback = _import_or_follow

@@ -33,6 +33,7 @@ REASONS: Final = {
     "asset": _("Requests that are not page views, such as images, redirects and errors"),
     "row": _("Rows that do not have the expected columns or values"),
     "property": _("Values of custom properties, which the export does not connect with days and pages"),
+    "ignored": _("Paths, sources and addresses that the website's settings exclude"),
     "website": _("Rows of another website"),
     "dimension": _("Reports that have no counterpart here"),
     "retention": _("Days that are older than the website's data retention"),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import DAY, Clock
 from analytics_box.base.errors import BadRequest, BoxError, Conflict, NotFound, Unavailable
 from analytics_box.base.later import Later
@@ -124,6 +125,8 @@ class HistoryImports:
         self._cancelled: set[str] = set()
         # The part of each file that was checked, from 0 to 1.
         self._read: dict[str, float] = {}
+        # Days of sites whose page views come from logs only, so that no later line asks again.
+        self.log_days: BoundedCache[tuple[int, int], bool] = BoundedCache(10_000)
 
     @property
     def most_bytes(self) -> int:

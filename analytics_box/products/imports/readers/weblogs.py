@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -46,6 +46,16 @@ class LoggedRequest(msgspec.Struct, frozen=True):
     user_agent: str
 
 
+class LoggedPage(NamedTuple):
+    """A request for a page that was served. `time` is UTC ms."""
+
+    address: str
+    time: int
+    url: str
+    referrer: str
+    user_agent: str
+
+
 def _recognize(files: ImportFiles) -> str:
     for name in files.names:
         lines = [line for line in files.head(name).splitlines()[:_LOOKED_AT] if line.strip()]
@@ -66,14 +76,9 @@ def _read(files: ImportFiles, _version: str, locate: Locate) -> Iterator[ImportR
 
 def record_of(text: str, locate: Locate) -> ImportRecord:
     """The page view of a line of a log."""
-    line = parse_json(text) if text.startswith("{") else parse_combined(text)
-    if line is None:
-        return RowRefusal("row", text)
-    if line.time is None:
-        return RowRefusal("time", text)
-    path = line.url.partition("?")[0]
-    if line.method != "GET" or line.status not in _SERVED or _ASSET.search(path):
-        return RowRefusal("asset", f"{line.method} {path} {line.status}")
+    line = page_request(text)
+    if isinstance(line, RowRefusal):
+        return line
     if agent.parse(line.user_agent).bot:
         return RowRefusal("bot", line.user_agent)
     country, region, city = locate(line.address)
@@ -82,12 +87,26 @@ def record_of(text: str, locate: Locate) -> ImportRecord:
         visitor=address_identity(line.address, line.user_agent, line.time),
         visit=0,
         url=line.url,
-        referrer="" if line.referrer == "-" else line.referrer,
+        referrer=line.referrer,
         user_agent=line.user_agent,
         country=country,
         region=region,
         city=city,
     )
+
+
+def page_request(text: str) -> LoggedPage | RowRefusal:
+    """The request for a page in a line of a log, of a person or a bot."""
+    line = parse_json(text) if text.startswith("{") else parse_combined(text)
+    if line is None:
+        return RowRefusal("row", text)
+    if line.time is None:
+        return RowRefusal("time", text)
+    path = line.url.partition("?")[0]
+    if line.method != "GET" or line.status not in _SERVED or _ASSET.search(path):
+        return RowRefusal("asset", f"{line.method} {path} {line.status}")
+    referrer = "" if line.referrer == "-" else line.referrer
+    return LoggedPage(line.address, line.time, line.url, referrer, line.user_agent)
 
 
 def parse_combined(text: str) -> LoggedRequest | None:
