@@ -40,8 +40,8 @@ from analytics_box.base.store.integrity import RollingCheck
 from analytics_box.base.store.pairing import bring_together
 from analytics_box.base.store.reserve import Reserve
 from analytics_box.base.translation import _
+from analytics_box.ingest import mcp_calls, usual
 from analytics_box.ingest import routes as event_routes
-from analytics_box.ingest import usual
 from analytics_box.ingest.cluster import rows as cluster_rows
 from analytics_box.ingest.cluster.messages import BadKeyFile, read_key
 from analytics_box.ingest.cluster.node import Memory, Mirroring
@@ -293,11 +293,12 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     machines = parts[Machines]
     redirects, live = _redirects(state, events, parts, pages), parts[LiveUpdates]
     takes_events = parts.settings.role != "primary"
-    handlers = event_routes.handlers if takes_events else event_routes.of_primary
+    handlers = (event_routes.handlers if takes_events else event_routes.of_primary)(events.intake)
+    handlers[event_routes.MCP] = mcp_calls.beside_server(handlers[event_routes.MCP], framework, parts.settings)
     return Front(
         framework,
         paths=(
-            *_event_paths(handlers(events.intake)),
+            *_event_paths(handlers),
             HotPath("/l/", redirects.under_prefix, is_whole=False),
             HotPath("/status/", status_pages.under_prefix, is_whole=False),
             HotPath("/public/v1/flags", flags.under_prefix, is_whole=False, own_refusals=True),

@@ -104,7 +104,7 @@ def understand(given: Incoming, target: EventTarget, sender: EventSender, salts:
         name = clean(name, 256)
         if not name:
             raise InvalidEvent(ErrorDetail("name", _("Send a name with visible characters")))
-    time = _time(given.timestamp, by_key=sender.by_key, now=now)
+    time = event_time(given.timestamp, by_key=sender.by_key, now=now)
     visitor, yesterday = visitor_ids(
         target, sender, salts, time, client_id=given.anonymousId, anonymize=given.anonymizeVisitorIds
     )
@@ -153,7 +153,7 @@ def measure_span(
     event_id: str | None = None,
 ) -> FactSpan:
     """Convert a measurement to a row of this table, with the values of its `own` columns. Raises InvalidEvent."""
-    time = _time(given.timestamp, by_key=sender.by_key, now=now)
+    time = event_time(given.timestamp, by_key=sender.by_key, now=now)
     visitor, yesterday = visitor_ids(
         target, sender, salts, time, client_id=given.anonymousId, anonymize=given.anonymizeVisitorIds
     )
@@ -186,7 +186,7 @@ def _timings(given: Incoming) -> tuple[tuple[int, float], ...]:
     )
 
 
-def _time(timestamp: int | str | None, *, by_key: bool, now: int) -> int:
+def event_time(timestamp: int | str | None, *, by_key: bool, now: int) -> int:
     """The time of an event, never later than its arrival: that is a clock that is ahead (semantics 1).
 
     A browser's impossible time becomes the arrival, a server's is refused.

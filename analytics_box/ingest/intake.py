@@ -54,13 +54,22 @@ class Intake(Struct, frozen=True):
     settings: Settings
 
     async def store(
-        self, facts: Sequence[Fact], sender: EventSender, *, now: int, budget: DiskBudget | None = None
+        self,
+        facts: Sequence[Fact],
+        sender: EventSender,
+        *,
+        now: int,
+        budget: DiskBudget | None = None,
+        by_site: bool = False,
     ) -> AppendResult:
         """Store facts and return the outcome once they are on disk. Raises Unavailable if none is.
 
-        Facts that come without a key are all of one website, whose `budget` this is.
+        Facts that come without a key are all of one website, whose `budget` this is. So are those of a key `by_site`.
         """
-        if sender.by_key:
+        if by_site:
+            meter = partial(self.budgets.meter, facts[0].site, now, budget)
+            batch = FactBatch(facts, MOST_MOVED_BY_KEY, meter)
+        elif sender.by_key:
             batch = FactBatch(facts, MOST_MOVED_BY_KEY)
         else:
             batch = FactBatch(
@@ -86,11 +95,11 @@ def secret_of(headers: Mapping[bytes, bytes]) -> str | None:
     return key.decode("latin-1").strip() or None
 
 
-def key_for_events(intake: Intake, secret: str) -> ApiKey:
-    """The key with this secret, if it may send events. Raises AuthRequired or Forbidden."""
+def key_for_events(intake: Intake, secret: str, reason: str = "TRACK_MISSING_CREDENTIALS") -> ApiKey:
+    """The key with this secret, if it may send events. Raises AuthRequired with this reason, or Forbidden."""
     key = intake.keys.find(secret)
     if key is None:
-        raise errors.AuthRequired(_("This API key is unknown or no longer works"), reason="TRACK_MISSING_CREDENTIALS")
+        raise errors.AuthRequired(_("This API key is unknown or no longer works"), reason=reason)
     if not key.has("track:events"):
         raise errors.Forbidden(_("This API key lacks the scope track:events"), reason="TRACK_MISSING_SCOPE")
     return key.within("track:events")

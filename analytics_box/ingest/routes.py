@@ -6,7 +6,7 @@ An answer of success means that everything in it that is to be stored is on disk
 from collections.abc import Callable
 from typing import NamedTuple
 
-from analytics_box.ingest import compatible, identify, page_events, pixel, serving, spans, track
+from analytics_box.ingest import compatible, identify, mcp_calls, page_events, pixel, serving, spans, track
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.serving import Handler
 from analytics_box.web.asgi import App
@@ -21,6 +21,7 @@ class EventRoute(NamedTuple):
     most_bytes: int | None = None
 
 
+MCP = "/mcp"
 TABLE = (
     EventRoute("/track", track.track, "TRACK_PAYLOAD_TOO_LARGE"),
     EventRoute("/", page_events.one),
@@ -30,6 +31,7 @@ TABLE = (
     EventRoute("/events", page_events.by_name),
     EventRoute("/engagement", spans.take_engagement),
     EventRoute("/identify", identify.identify),
+    EventRoute(MCP, mcp_calls.take),
     EventRoute("/api/event", compatible.take_plausible),
     EventRoute("/api/send", compatible.take_umami),
 )

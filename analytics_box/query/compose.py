@@ -69,7 +69,10 @@ def compose(
     """The scans that a question needs, one for each ask of its type."""
     plans = []
     for ask in query_type.asks:
-        plan = _plan(ask, sites, window.start, window.end, where, request)
+        if ask.ever:
+            plan = _plan(ask, sites, 0, window.end, (), request)
+        else:
+            plan = _plan(ask, sites, window.start, window.end, where, request)
         if ask.source == "funnels":
             plan = replace(plan, funnel=funnel)
         if query_type.recent:  # visitors of these minutes may have been given something on the page before
@@ -154,6 +157,10 @@ _OWN: dict[str, tuple[Source, ...]] = {
     "status": ("checks",),
     "reason": ("checks",),
     "conversion": ("experiments",),
+    "tool": ("mcp_calls",),
+    "client_name": ("mcp_calls",),
+    "server_name": ("mcp_calls",),
+    "environment": ("mcp_calls",),
     "funnel": (),
 }
 

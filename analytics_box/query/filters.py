@@ -75,6 +75,10 @@ COLUMNS = {
     "reason": "reason",
     "flag": "flag",
     "conversion": "conversion",
+    "tool": "tool",
+    "client": "client_name",
+    "server_name": "server_name",
+    "environment": "environment",
     "funnel": "funnel",
     **happened.FIELDS,
 }

@@ -33,6 +33,7 @@ Source = Literal[
     "outgoing_links",
     "engagement",
     "flag_exposures",
+    "mcp_calls",
     "experiments",
     "exposures",
     "met",

@@ -1,5 +1,6 @@
 """A question with its filters resolved: which sites, which conditions, which fields are left aside. Pure."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from msgspec import Struct
@@ -27,6 +28,8 @@ class PreparedParameter(Struct, frozen=True):
     ignored: tuple[str, ...]
     funnel: FunnelSteps | None = None
     study: Study | None = None
+    # Ids of websites by their numbers, for a type that shows them. An organization has none.
+    websites: Mapping[int, str] = {}
 
     @property
     def flag(self) -> str:
@@ -96,7 +99,10 @@ def prepare(
     where, ignored = filters.conditions(others, _allowed_fields(query_type, reads))
     own = (reads.owner,) if reads.owner and query_type.organization else ()
     sites = (*reads.sites, *own) if query_type.subject == reads.subject else ()
-    return PreparedParameter(query_type, sites, where, _having(counted, query_type), ignored, request.funnel, study)
+    shows_websites = any("site" in ask.group for ask in query_type.asks)
+    websites = {number: website_id for website_id, number in reads.ids.items()} if shows_websites else {}
+    having = _having(counted, query_type)
+    return PreparedParameter(query_type, sites, where, having, ignored, request.funnel, study, websites)
 
 
 def _allowed_fields(query_type: QueryType, reads: ReadScope) -> tuple[str, ...]:

@@ -263,6 +263,8 @@ class QueryRunner:
             return await self._rows_with_imported(prepared, request, days, composed, taken, at_once=at_once)
         keep = not (query_type.recent or query_type.today)
         rows = await _all([partial(self._read, plan, taken, keep=keep) for plan in composed.plans], at_once=at_once)
+        for row in (row for found in rows if prepared.websites for row in found if "site" in row):
+            row["site"] = prepared.websites.get(row["site"], "")
         for follow in query_type.follows:
             plan = follow_plan(follow, rows[0], prepared.sites, prepared.where, composed.window, request)
             rows.append([] if plan is None else await self._read(plan, taken, keep=keep))

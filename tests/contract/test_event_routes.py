@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from analytics_box.ingest.routes import ADDRESSES
+from analytics_box.ingest.routes import ADDRESSES, MCP
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
@@ -27,7 +27,7 @@ BODIES: dict[str, Any] = {
     "/api/event": {"n": "sign_up", "u": "https://shop.example/", "d": "unknown.example"},
     "/api/send": {"type": "event", "payload": {"website": "unknown", "name": "sign_up", "url": "/"}},
 }
-ROUTES = [path for _, path in ADDRESSES]
+ROUTES = [path for _, path in ADDRESSES if path != MCP]  # which takes no events without a key
 TAKEN = {"/api/event": 202}  # The status of success, 200 on all other routes.
 IMAGE = "/px.jpg"
 

@@ -152,6 +152,13 @@ FIELDS: dict[str, str] = {
     " min_response_time avg_ttfb",
     "uptime_ssl_status": "ssl_expiry ssl_valid invalid_ssl_checks",
     "uptime_by_region": "region uptime_percentage avg_response_time p95_response_time total_checks",
+    # 1.15
+    "mcp_summary": "calls errors error_rate p50_ms p95_ms tools clients sessions servers environments websites"
+    " last_call tracked",
+    "mcp_calls_series": "date calls errors p50_ms p95_ms",
+    "mcp_tools": "tool calls errors error_rate p50_ms p95_ms avg_output_chars sessions clients last_called",
+    "mcp_clients": "client calls error_rate p95_ms tools sessions versions user_agent last_seen",
+    "mcp_errors": "tool error occurrences sessions clients last_seen first_seen",
     # 1.18
     "realtime_pages": "path pageviews visitors",
     "realtime_referrers": "referrer visitors",
@@ -200,6 +207,7 @@ BEYOND: dict[str, str] = {
     "uptime_reasons": "reason count percentage last_seen",
     "custom_events_property_numbers": "event_name property_key count sum average median p90",
     "page_properties": "name property_key property_value page_views visitors",
+    "mcp_client_versions": "client version calls error_rate p95_ms sessions first_seen last_seen",
     "scroll_reach": "depth page_views percentage",
     "rage_clicks": "name path clicks visitors",
     "dead_clicks": "name path clicks visitors",
@@ -348,7 +356,7 @@ OWN_FILTERS = frozenset(
         "vitals_by_page",
         "bots",
         "identified_profile_retention",
-        *(name for name in (*FIELDS, *BEYOND) if name.startswith(("link_", "uptime_"))),
+        *(name for name in (*FIELDS, *BEYOND) if name.startswith(("link_", "uptime_", "mcp_"))),
     )
 )
 EXTRA_FILTERS = {
@@ -367,6 +375,7 @@ EXTRA_FILTERS = {
     "profile_list": "event_name profile_id",
     "outbound_links": "client_id anonymous_id session_id href text",
     "traffic_segments": "path",
+    **{name: "client tool server_name environment website_id" for name in FIELDS if name.startswith("mcp_")},
     **dict.fromkeys(
         (name for name in FIELDS if name.startswith("link_")),
         "referrer country region city device_type browser_name",
@@ -386,6 +395,7 @@ HOURLY = frozenset(
         "sessions_time_series",
         "performance_time_series",
         "profiles_time_series",
+        "mcp_calls_series",
         "link_clicks_by_day",
         "link_referrers_by_day",
         "link_countries_by_day",

@@ -12,6 +12,8 @@ TEXTS = {  # columns that hold numbers of strings, in any table
     *("type", "message", "filename", "stack", "release", "fingerprint", "href", "text", "domain"),
     *("flag", "variant"),
     *("exit_type", "rage_target", "dead_target", "last_field"),
+    *("tool", "error", "error_group", "client_name", "client_version", "server_name", "server_version", "environment"),
+    "user_agent",
 }
 
 

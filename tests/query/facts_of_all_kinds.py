@@ -64,6 +64,12 @@ def visit(site: int, now: int) -> list[Fact]:
         _span("outgoing_links", site, now - 94_000, ANA, ("https://x.example/a", "X", "x.example")),
         *(
             _span(
+                "mcp_calls", site, now - 92_000, 0, ("find", 120, 400, *failure, "cursor", "1", "orders", "2", "p", "a")
+            )
+            for failure in (("", ""), ("Order 1 failed", "group"))
+        ),
+        *(
+            _span(
                 "engagement",
                 site,
                 now - 90_000,

@@ -36,7 +36,7 @@ class SpansTaken(Struct):
     """All of the list is on disk."""
 
     status: Literal["success"]
-    type: Literal["web_vitals", "error", "engagement"]
+    type: Literal["web_vitals", "error", "engagement", "mcp"]
     count: int
     requestId: RequestId
 

@@ -6,6 +6,7 @@ from analytics_box.app.openapi import answers
 from analytics_box.app.openapi.described import RouteDescription, Schema, query_parameter
 from analytics_box.ingest.compatible import UmamiRequest
 from analytics_box.ingest.identify import Identification
+from analytics_box.ingest.mcp_calls import McpCall
 from analytics_box.ingest.page_events import NamedEvent
 from analytics_box.ingest.payload import Incoming
 from analytics_box.ingest.spans import Engagement, OldVitals, PageError, VitalSample
@@ -163,6 +164,34 @@ _POSTS = {
                     "maxScrollDepth": 80,
                     "clickCount": 3,
                     "interactionCount": 5,
+                }
+            ]
+        },
+    ),
+    "/mcp": RouteDescription(
+        "Events",
+        "Send up to 100 tool calls of an MCP server",
+        "Use an API key with track:events. Calls belong to the website in `websiteId`, else to the key's only website "
+        "or its organization. `durationMs` is in milliseconds. Send `error` only for calls that failed. Arguments and "
+        "output are not part of a call; long texts are truncated. All are accepted or none. JSON-RPC messages to this "
+        "path are answered by the MCP server at `/v1/mcp`.",
+        body=McpCall,
+        most=100,
+        answer=answers.SpansTaken,
+        errors=(401, 403, 404),
+        examples={
+            "a call": [
+                {
+                    "tool": "search_orders",
+                    "durationMs": 182,
+                    "outputChars": 4_210,
+                    "clientName": "claude-code",
+                    "clientVersion": "2.1.0",
+                    "serverName": "orders",
+                    "serverVersion": "1.4.0",
+                    "sessionId": "session-1",
+                    "environment": "production",
+                    "websiteId": WEBSITE,
                 }
             ]
         },

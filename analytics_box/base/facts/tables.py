@@ -166,6 +166,21 @@ FACTS = (
         replicated=True,
         appended=True,
     ),
+    # Tool calls of MCP servers, which have no visitor. `duration` is in ms. `error` is empty for a call that succeeded;
+    # calls that failed for the same reason have the same `error_group`.
+    FactTable(
+        "mcp_calls",
+        (
+            *_WHO_AND_WHERE,
+            *_strings("tool"),
+            *_measurement("duration output_chars"),
+            *_strings("error error_group client_name client_version server_name server_version environment user_agent"),
+            *_SESSION,
+        ),
+        personal=True,
+        replicated=True,
+        appended=True,
+    ),
 )
 # Clicks on short links are nobody's by name.
 LINK_CLICKS = FactTable(

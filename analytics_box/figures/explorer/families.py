@@ -16,6 +16,7 @@ from analytics_box.query.catalog.registry import TYPES, QueryType
 
 _FAMILIES = {
     "CustomEvents": _("Custom events"),
+    "Mcp": _("MCP"),
     "Links": _("Outgoing links"),
     "Vitals": _("Web vitals"),
     "LinkShortener": _("Short links"),

@@ -31,6 +31,7 @@ _LABELS: Final = {
     "outgoing_links": _("Outbound links"),
     "engagement": _("Engagement"),
     "flag_exposures": _("Flag exposures"),
+    "mcp_calls": _("MCP tool calls"),
 }
 # The files of other resources, by the address of each format.
 _FILES: Final = (

@@ -197,7 +197,7 @@ def examples(document: dict[str, Any]) -> list[tuple[str, Any]]:
 def test_every_example_is_taken_as_valid(box: WholeBox, document: dict[str, Any]) -> None:
     real = {"YOUR-WEBSITE-ID": box.sites["shop"], "YOUR-ORGANIZATION-ID": box.organization_id}
     cookie = box.cookie
-    from_pages = {path for method, path in ADDRESSES if method == "POST"} - {"/track"}
+    from_pages = {path for method, path in ADDRESSES if method == "POST"} - {"/track", "/mcp"}
     assert len(examples(document)) > 20
     for path, example in examples(document):
         text = json.dumps(example)
@@ -205,7 +205,7 @@ def test_every_example_is_taken_as_valid(box: WholeBox, document: dict[str, Any]
             text = text.replace(placeholder, value)
         if path in from_pages:
             headers = {"origin": "https://shop.example", "databuddy_client_id": real["YOUR-WEBSITE-ID"]}
-        elif path in {"/track", "/v1/query"}:
+        elif path in {"/track", "/mcp", "/v1/query"}:
             headers = {"x_api_key": box.keys["all"]}
         else:
             headers = {"cookie": cookie}

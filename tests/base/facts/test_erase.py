@@ -41,6 +41,8 @@ def fill(box: WholeBox, site: str, who: str) -> None:
     for path, body in bodies.items():
         answer = box.post(f"{path}?client_id={box.sites[site]}", body)  # type: ignore[index]  # this box has sites
         assert answer.status == 200, answer.body
+    call = {"tool": "find", "websiteId": box.sites[site]}  # type: ignore[index]  # this box has sites
+    assert box.post("/mcp", [call], key="tracking").status == 200
     assert box.post(f"/vitals?client_id={box.sites[site]}", [7]).status == 400  # type: ignore[index]  # this box has sites
     box.run(_written(box))
 

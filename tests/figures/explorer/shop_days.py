@@ -8,6 +8,8 @@ from analytics_box.base.facts.tables import ATTRIBUTES
 
 # Visitors, and their sessions by name: those that the box names itself are different each time.
 ANA, BEN, CLEO, CRAWLER = 0x3F1C_96D0_5A27, 0x51E0_7B43_9C6D, 0x0C2D_E81A_64F9, 0x66A8_1F50_D37E
+# The client and the server of calls of an MCP server.
+_MCP = ("claude-code", "2.1.0", "shop", "1.4.0", "production", "claude-code/2.1.0")
 SESSIONS = {ANA: "sess_ana_1", BEN: "sess_ben_1", CLEO: "sess_cleo_1", CRAWLER: "sess_crawler_1"}
 BEN_ID = "customer-17"
 VARIANTS = {ANA: "control", BEN: "short", CLEO: "short"}  # of the flag price-page
@@ -99,6 +101,10 @@ def _ana(site: int, now: int) -> list[Fact]:
             ("TypeError", "price is undefined", "shop.js", 12, 7, "TypeError: price is undefined\n  at shop.js:12:7"),
         ),
         _span("outgoing_links", site, at + 50 * SECOND, ANA, ("https://docs.example/a", "Manual", "docs.example")),
+        *(
+            _span("mcp_calls", site, at + 50 * SECOND, 0, ("search_products", *measured, *_MCP))
+            for measured in ((182, 4_210, "", ""), (2_040, 61, "Order 17 was not found", "2f6c1d0a9b8e7453"))
+        ),
         *(_span("engagement", site, at + 55 * SECOND, ANA, (*exits, at_all % 2, "email", 0)) for at_all in range(6)),
         _event(site, at + 60 * SECOND, PAGE_EXIT, "/pricing", ANA, _GERMANY, engaged=40, scroll=80),
     ]
@@ -168,7 +174,7 @@ def _span(table: str, site: int, time: int, visitor: int, own: tuple[int | float
         time=time,
         visitor=visitor,
         yesterday=0,
-        client_session=SESSIONS[visitor],
+        client_session=SESSIONS.get(visitor, "mcp-session-1"),
         path="/pricing",
         query_string="",
         attributes=tuple(_GERMANY.get(name, "") for name in ATTRIBUTES),

@@ -183,6 +183,7 @@ _OWN: dict[str, tuple[int | float | str | None, ...]] = {
     "outgoing_links": ("https://away.example/x", "Away", "away.example"),
     "engagement": (1, "unload", 10, 9, 8, 50, 3, 2, 1, 4, 0, 0, 0, "", "", 0, 0, "", 0),
     "flag_exposures": ("new-checkout", "treatment"),
+    "mcp_calls": ("find", 12, 40, "Order 1 failed", "group", "cursor", "1", "orders", "2", "production", "cursor/1"),
 }
 
 

@@ -16,6 +16,7 @@ from tests.query.brute import (
     funnels,
     journeys,
     listings,
+    mcp,
     outbound,
     pages,
     people,
@@ -33,7 +34,7 @@ from tests.query.brute.facts import Answer
 
 _FILES = (
     *(summary, times, pages, sources, devices, places, errors, error_effects, vitals, sessions, custom_events),
-    *(properties, outbound, engagement, bots, listings, people, realtime, flags, funnels, retention, journeys),
+    *(properties, outbound, engagement, bots, listings, people, realtime, flags, funnels, retention, journeys, mcp),
 )
 # Wire 1.23: an older name and today's.
 OLDER = {

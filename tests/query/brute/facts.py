@@ -36,8 +36,10 @@ TEXTS = {
         "dead_target",
     ),
     *("last_field", "flag", "variant"),
+    *("tool", "error", "error_group", "client_name", "client_version", "server_name", "server_version", "environment"),
+    "user_agent",
 }
-TABLES = ("events", "vitals", "errors", "outgoing_links", "engagement", "flag_exposures")
+TABLES = ("events", "vitals", "errors", "outgoing_links", "engagement", "flag_exposures", "mcp_calls")
 
 # Under this key a row may say what its numbers were before they were rounded, for it is sorted by that: {field: value}.
 RAW = ""

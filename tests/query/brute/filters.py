@@ -36,6 +36,10 @@ COLUMN = {
     "source": "origin",
     "text": "text",
     "property_key": "key",
+    "tool": "tool",
+    "client": "client_name",
+    "server_name": "server_name",
+    "environment": "environment",
     "website_id": "website",
     "client_id": "website",
 }

@@ -537,3 +537,24 @@ ERROR_GROUPS = (
         "stack, ", "stack, release,\n  iif(error_group = 0, message, error_group) as fingerprint, ", 1
     ),
 )
+# Tool calls of MCP servers.
+MCP_CALLS = (
+    *_facts(
+        "mcp_calls",
+        f"""{_VISIT},
+  tool             integer not null,
+  duration         integer check (duration >= 0),
+  output_chars     integer check (output_chars >= 0),
+  error            integer not null,
+  error_group      integer not null,
+  client_name      integer not null,
+  client_version   integer not null,
+  server_name      integer not null,
+  server_version   integer not null,
+  environment      integer not null,
+  user_agent       integer not null,{_SESSION}""",
+    ),
+    f"create view mcp_calls as\nselect\n  {_VISIT_READ},\n  tool, duration, output_chars, error, error_group,"
+    f" client_name, client_version,\n  server_name, server_version, environment, user_agent, {_SESSION_READ}{_NUMBERS}"
+    "\nfrom stored_mcp_calls as stored",
+)

@@ -195,6 +195,18 @@ EXPERIMENTS = {
     "mixed": "count(case when mixed = 1 then 1 end)",
     "conversions": "sum(converted * (1 - mixed))",
 }
+MCP_CALLS = {
+    "count": "count(*)",
+    "failures": "count(nullif(error, 0))",
+    **{f"duration_p{rank}": f"cast(floor(percentile(duration, {rank}) * 100 + 0.5) as bigint)" for rank in (50, 95)},
+    "output_total": "sum(output_chars)",
+    "output_rows": "count(output_chars)",
+    "tools": "count(distinct tool)",
+    "clients": "count(distinct nullif(client_name, 0))",
+    "sessions": "count(distinct nullif(client_session, 0))",
+    "first": "min(time)",
+    "last": "max(time)",
+}
 OUTGOING = _SPANS | {"hrefs": "count(distinct href)"}
 _ABANDONED = "form_fields > 0 and form_submits = 0"
 ENGAGEMENT = _SPANS | {
@@ -338,6 +350,7 @@ MEASURES: dict[Source, dict[str, str]] = {
     "outgoing_links": OUTGOING,
     "engagement": ENGAGEMENT,
     "flag_exposures": FLAG_EXPOSURES,
+    "mcp_calls": MCP_CALLS,
     "experiments": EXPERIMENTS,
     "exposures": EXPOSURES,
     "met": MET,
@@ -370,6 +383,9 @@ DIMENSIONS_OF: dict[Source, frozenset[str]] = {
     "outgoing_links": _ROW,
     "engagement": _ROW,
     "flag_exposures": _ROW | {"flag", "variant"},
+    "mcp_calls": frozenset(
+        ("site", "tool", "error_group", "client_name", "client_version", "server_name", "environment", BUCKET)
+    ),
     "experiments": frozenset(),
     "exposures": frozenset(),
     "met": frozenset(),
