@@ -143,11 +143,13 @@ def _apply(values: dict[str, Any]) -> None:
             raise BadRequest(_("This plan deletes resources. Confirm it with --plan {name}").format(name=name))
         if not values["yes"]:
             click.confirm("Apply these changes?", abort=True, err=True)
-        done = 0
-        for change in plans.carry_out(Stock(ask), declared, prune=values["prune"]):
+        done, stock = 0, Stock(ask)
+        for change in plans.carry_out(stock, declared, prune=values["prune"]):
             done += 1
             if not values["as_json"]:
                 click.echo(f"{_SIGNS[change.action]} {change.label}: done")
+            while stock.messages:
+                click.echo(stock.messages.pop(), err=True)
         left = plans.plan(Stock(ask), declared, prune=values["prune"])
         if left:
             names = ", ".join(one.label for one in left)

@@ -4,13 +4,15 @@ A file names other resources by their keys instead of their ids, so that it mean
 """
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
 from functools import cache
-from typing import Any, Final, Literal, get_type_hints
+from typing import Any, Final, Literal, get_args, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from analytics_box.app.procedures import PROCEDURES
+from analytics_box.products.shares.share import PanelName
 from analytics_box.tenants.websites.tracking import GivenTracking
 
 # A resource in the words of a file.
@@ -39,9 +41,9 @@ class DeclaredKind(Struct, frozen=True, kw_only=True, eq=False):
     """A kind of resources. A resource has its `key` once in a file; of two names of a field, the first that has a
     value is in the key.
 
-    `of` says whose the resources are: those of the organization, of each website, or of both. `id` is the name of the
-    id in inputs. Fields in `left_out` are not for files. A kind without `create` can only be
-    named.
+    `of` says whose the resources are: those of the organization, of each website or status page, or of both. `id` is
+    the name of the id in inputs. Fields in `left_out` are not for files, those in `secret` are never written to one;
+    `spelled` gives values of a field one spelling. A kind without `create` can only be named.
     """
 
     name: str
@@ -50,13 +52,26 @@ class DeclaredKind(Struct, frozen=True, kw_only=True, eq=False):
     create: str = ""
     update: str = ""
     delete: str = ""
-    of: Literal["organization", "website", "both"] = "organization"
+    of: Literal["organization", "website", "statusPage", "both"] = "organization"
     id: str = "id"
     references: Mapping[str, ResourceReference] = {}
     left_out: frozenset[str] = frozenset()
+    secret: frozenset[str] = frozenset()
+    spelled: Mapping[str, Callable[[Any], Any]] = {}
     form: type[Struct] | None = None
 
 
+def _moment(given: object) -> str:
+    """A day as it is, and a time in UTC. YAML has both without quotes."""
+    text = given.isoformat() if isinstance(given, date) else str(given)
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return text if len(text) == len("2026-01-31") or found.tzinfo is None else found.astimezone(UTC).isoformat()
+
+
+_STATUS_PAGE: Final = {"statusPage": ResourceReference("statusPageId", "statusPages")}
 _WEBSITE: Final = {"website": ResourceReference("websiteId", "websites")}
 _OWNERS: Final = frozenset(("organizationId", "userId", "note"))
 
@@ -101,6 +116,31 @@ KINDS: Final = (
         delete="funnels.delete",
         of="website",
         references=_WEBSITE,
+    ),
+    DeclaredKind(
+        name="notes",
+        key=("website", "text", "xValue"),
+        list="annotations.list",
+        create="annotations.create",
+        update="annotations.update",
+        delete="annotations.delete",
+        of="website",
+        references=_WEBSITE,
+        left_out=frozenset(("chartType", "chartContext", "annotationType")),
+        spelled={"xValue": _moment, "xEndValue": _moment},
+    ),
+    DeclaredKind(
+        name="shareLinks",
+        key=("website", "name"),
+        list="shares.list",
+        create="shares.create",
+        update="shares.update",
+        delete="shares.delete",
+        of="website",
+        references=_WEBSITE,
+        left_out=frozenset(("password", "segmentId")),
+        secret=frozenset(("slug",)),
+        spelled={"panels": lambda given: [name for name in get_args(PanelName) if name in given]},
     ),
     DeclaredKind(
         name="reports",
@@ -180,6 +220,45 @@ KINDS: Final = (
         left_out=_OWNERS | {"password", "logoUrl", "faviconUrl"},
     ),
     DeclaredKind(
+        name="componentGroups",
+        key=("statusPage", "name"),
+        list="statusPage.get",
+        create="statusPage.addGroup",
+        update="statusPage.updateGroup",
+        delete="statusPage.removeGroup",
+        of="statusPage",
+        id="groupId",
+        references=_STATUS_PAGE,
+        left_out=frozenset(("componentIds", "order")),
+    ),
+    DeclaredKind(
+        name="components",
+        key=("statusPage", "monitor|name"),
+        list="statusPage.get",
+        create="statusPage.addComponent",
+        update="statusPage.updateComponent",
+        delete="statusPage.removeComponent",
+        of="statusPage",
+        id="componentId",
+        references=_STATUS_PAGE
+        | {
+            "monitor": ResourceReference("uptimeScheduleId", "monitors"),
+            "group": ResourceReference("groupId", "componentGroups"),
+        },
+        left_out=frozenset(("order", "status")),
+    ),
+    DeclaredKind(
+        name="members",
+        key=("email",),
+        list="organizations.listMembers",
+        create="organizations.createInvitation",
+        update="organizations.updateMemberRole",
+        delete="organizations.removeMember",
+        id="userId",
+        left_out=_OWNERS | {"resources"},
+        spelled={"email": lambda given: str(given).lower()},
+    ),
+    DeclaredKind(
         name="alertRules",
         key=("name",),
         list="alarms.list",
@@ -213,11 +292,19 @@ def wire_fields(kind: DeclaredKind) -> tuple[str, ...]:
     return tuple(name for name in names if name not in kind.left_out)
 
 
+def spell(kind: DeclaredKind, name: str, value: Any) -> Any:
+    """A value of a field in its one spelling."""
+    clean = kind.spelled.get(name)
+    return value if clean is None or value is None else clean(value)
+
+
 def key_of(kind: DeclaredKind, item: Item) -> tuple[str, ...]:
     """The key of a resource, by which it is the same in a file and on a server."""
     key = []
     for names in kind.key:
-        values = [item[name] for name in names.split("|") if isinstance(item.get(name), str | int)]
+        values = [
+            spell(kind, name, item[name]) for name in names.split("|") if isinstance(item.get(name), str | int | date)
+        ]
         key.append(next((str(value) for value in values if value != ""), ""))
     return tuple(key)
 

@@ -145,5 +145,6 @@ def _deletions(stock: Stock, file: DeclaredFile) -> Iterator[PlannedChange]:
         kept = {key_of(kind, item) for item in file.items[kind.name]}
         kept |= {(*key_of(kind, item)[:-1], str(item[RENAMED])) for item in file.items[kind.name] if item.get(RENAMED)}
         for one in list(stock.of(kind)):
-            if key_of(kind, one.item) not in kept:
+            # The component of a monitor belongs to the list of its page.
+            if key_of(kind, one.item) not in kept and not (kind.name == "components" and "monitor" in one.item):
                 yield PlannedChange(kind.name, "delete", label(kind, one.item))

@@ -7,13 +7,15 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from analytics_box.app.declared.kinds import BY_NAME, RENAMED, DeclaredKind, Item, form_of, key_of, wire_fields
+from analytics_box.app.declared.kinds import BY_NAME, RENAMED, DeclaredKind, Item, form_of, key_of, spell, wire_fields
 from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.base.translation import _
 
 # Call a procedure with its input and return its answer as plain values. Raises BoxError.
 Ask = Callable[[str, dict[str, Any]], Any]
 _PAGE: Final = 100
+# How ids of invitations begin, among those of members.
+_INVITATION: Final = "invitation "
 
 
 class StoredResource(Struct, frozen=True):
@@ -31,6 +33,8 @@ class Stock:
         self._known: dict[str, list[StoredResource]] = {}
         # Names of resources that a plan creates, by kind.
         self.planned: dict[str, set[str]] = {}
+        # Links of invitations that no mail server sends.
+        self.messages: list[str] = []
 
     def of(self, kind: DeclaredKind) -> list[StoredResource]:
         """The resources of a kind. Raises BoxError if the caller cannot list them."""
@@ -44,29 +48,48 @@ class Stock:
         return self._known[kind.name]
 
     def _rows(self, kind: DeclaredKind) -> Iterator[dict[str, Any]]:
-        if kind.of != "organization":
+        if kind.of == "statusPage":
+            yield from self._rows_of_pages(kind)
+        if kind.of in {"website", "both"}:
             for website in self.of(BY_NAME["websites"]):
                 for row in self.ask(kind.list, {"websiteId": website.id}):
-                    # Other segments belong to one person, and the filters of a report are in no answer.
-                    if row.get("isShared") is not False and not row.get("isFiltered"):
+                    # Other segments belong to one person, the filters of a report or share link are in no answer, and
+                    # the link of a public dashboard has the ID of its website.
+                    if row.get("isShared") is not False and not row.get("isFiltered") and row.get("slug") != website.id:
                         yield row
-        if kind.of == "website":
+        if kind.name in {"links", "members"}:
+            yield from self._rows_of_links(kind) if kind.name == "links" else self._rows_of_members(kind)
             return
-        if kind.name == "links":
-            offset = 0
-            while True:
-                page = self.ask(kind.list, {"limit": _PAGE, "offset": offset})
-                yield from page["items"]
-                offset += _PAGE
-                if not page["hasMore"]:
-                    return
-        for row in self.ask(kind.list, {}):
+        for row in self.ask(kind.list, {}) if kind.of in {"organization", "both"} else ():
             if kind.name == "statusPages":
                 found = self.ask("statusPage.get", {"statusPageId": row["id"]})
                 ids = [one["uptimeScheduleId"] for one in found["monitors"] if one.get("uptimeScheduleId")]
                 yield row | {"uptimeScheduleIds": ids}
             elif kind.of == "organization" or not row.get("websiteId"):
                 yield row
+
+    def _rows_of_members(self, kind: DeclaredKind) -> Iterator[dict[str, Any]]:
+        """Members and invitations. Files neither make nor remove owners."""
+        for row in self.ask(kind.list, {}):
+            if row["role"] != "owner":
+                yield row | {"id": row["userId"]}
+        for row in self.ask("organizations.getPendingInvitations", {}):
+            yield row | {"id": f"{_INVITATION}{row['id']}"}
+
+    def _rows_of_links(self, kind: DeclaredKind) -> Iterator[dict[str, Any]]:
+        offset, more = 0, True
+        while more:
+            page = self.ask(kind.list, {"limit": _PAGE, "offset": offset})
+            yield from page["items"]
+            offset, more = offset + _PAGE, page["hasMore"]
+
+    def _rows_of_pages(self, kind: DeclaredKind) -> Iterator[dict[str, Any]]:
+        pages = self.of(BY_NAME["statusPages"])
+        parts = ("groups",) if kind.name == "componentGroups" else ("monitors", "components")
+        for page in pages:
+            found = self.ask(kind.list, {"statusPageId": page.id})
+            for row in (row for part in parts for row in found[part]):
+                yield {"name": row.get("displayName")} | row
 
     def _item(self, kind: DeclaredKind, row: dict[str, Any]) -> Item:
         """A row in the words of a file, without what is empty."""
@@ -80,6 +103,9 @@ class Stock:
             }
         if kind.name == "reports":
             row = row | {"recipients": [one["email"] for one in row["recipients"]]}
+        if row.get("wholeDays"):
+            days = {name: row[name][: len("2026-01-31")] for name in ("xValue", "xEndValue") if row[name]}
+            row = row | days
         if row.get("kind") == "push":
             row = row | {"url": None}  # It contains the monitor's ID, which another server does not have.
         found: Item = {}
@@ -96,7 +122,7 @@ class Stock:
                     else self.name_of(reference.kind, value)
                 )
             else:
-                found[wire] = value
+                found[wire] = spell(kind, wire, value)
         return found
 
     def _with_monitors(self, conditions: dict[str, Any], convert: Callable[[str, str], str]) -> dict[str, Any]:
@@ -110,14 +136,16 @@ class Stock:
         kind = BY_NAME[kind_name]
         return next((key_of(kind, one.item)[-1] for one in self.of(kind) if one.id == resource_id), resource_id)
 
-    def id_of(self, kind_name: str, name: str) -> str:
-        """The id of a resource that a file names. Raises BadRequest."""
+    def id_of(self, kind_name: str, name: str, item: Item | None = None) -> str:
+        """The id of a resource that a file names. Of several with this name it is the one with the website or status
+        page of `item`. Raises BadRequest."""
         kind = BY_NAME[kind_name]
         if name in self.planned.get(kind_name, ()):
             return name
-        for one in self.of(kind):
-            if name in {key_of(kind, one.item)[-1], one.id}:
-                return one.id
+        found = [one for one in self.of(kind) if name in {key_of(kind, one.item)[-1], one.id}]
+        near = [one for one in found if all(one.item.get(part) == (item or {}).get(part) for part in kind.key[:-1])]
+        for one in near or found:
+            return one.id
         raise BadRequest(_("There is no resource “{name}” in {kind}").format(name=name, kind=kind_name))
 
     def wire(self, kind: DeclaredKind, item: Item) -> dict[str, Any]:
@@ -128,11 +156,11 @@ class Stock:
                 continue
             reference = kind.references.get(name)
             if reference is None or value is None:
-                found[name if reference is None else reference.wire] = value
+                found[name if reference is None else reference.wire] = spell(kind, name, value)
             elif isinstance(value, list):
-                found[reference.wire] = [self.id_of(reference.kind, one) for one in value]
+                found[reference.wire] = [self.id_of(reference.kind, one, item) for one in value]
             else:
-                found[reference.wire] = self.id_of(reference.kind, value)
+                found[reference.wire] = self.id_of(reference.kind, value, item)
         if kind.name == "segments":
             found["isShared"] = True
         if kind.name == "alertRules":
@@ -163,13 +191,15 @@ class Stock:
         given = self.normal(kind, item)
         if kind.name == "websites":
             saved = self._save_website(given, stored, changed)
+        elif kind.name == "members" and (stored is None or stored.id.startswith(_INVITATION)):
+            saved = self._invite(kind, given)
         elif stored is None:
             made = self.ask(kind.create, given)
             saved = str(made.get(kind.id) or made["id"])
         else:
             self._update(kind, given, stored, changed)
             saved = stored.id
-        known = [one for one in self.of(kind) if one.id != saved]
+        known = [one for one in self.of(kind) if one.id not in {saved, stored.id if stored else ""}]
         self._known[kind.name] = [*known, StoredResource(saved, (stored.item if stored else {}) | item)]
 
     def _update(self, kind: DeclaredKind, given: dict[str, Any], stored: StoredResource, changed: set[str]) -> None:
@@ -189,6 +219,13 @@ class Stock:
         if change:
             self.ask(kind.update, {kind.id: stored.id} | change)
 
+    def _invite(self, kind: DeclaredKind, given: dict[str, Any]) -> str:
+        """Invite a person; an invitation that waits for them ends."""
+        made = self.ask(kind.create, given)
+        if made["url"]:
+            self.messages.append(_("Invitation of {email}: {url}").format(email=given["email"], url=made["url"]))
+        return f"{_INVITATION}{made['invitation']['id']}"
+
     def _save_website(self, given: dict[str, Any], stored: StoredResource | None, changed: set[str]) -> str:
         if stored is None:
             made = self.ask("websites.create", {"name": given["name"], "domain": given["domain"]})
@@ -207,6 +244,10 @@ class Stock:
     def remove(self, kind: DeclaredKind, stored: StoredResource) -> None:
         """Delete a resource. Raises BoxError."""
         given = {kind.id: stored.id}
+        if kind.name == "members" and stored.id.startswith(_INVITATION):
+            self.ask("organizations.revokeInvitation", {"invitationId": stored.id.removeprefix(_INVITATION)})
+            self._known[kind.name] = [one for one in self.of(kind) if one.id != stored.id]
+            return
         if kind.of == "both" and (website := stored.item.get("website")):
             given["websiteId"] = self.id_of("websites", website)
         self.ask(kind.delete, given)
@@ -220,7 +261,10 @@ class Stock:
             if not kind.create:
                 continue
             try:
-                items = [one.item for one in self.of(kind)]
+                items = [
+                    {name: value for name, value in one.item.items() if name not in kind.secret}
+                    for one in self.of(kind)
+                ]
             except BoxError:
                 refused.append(kind.name)
                 continue

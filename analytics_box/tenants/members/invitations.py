@@ -6,7 +6,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from analytics_box.base import audit, errors, ids
-from analytics_box.base.acting import By
+from analytics_box.base.acting import COMMAND_LINE, By
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import Conflict
 from analytics_box.base.store import records
@@ -149,12 +149,15 @@ def invite(
     An older unanswered invitation of the same person ends. Raises Forbidden, BadRequest or Conflict.
     """
     members.check(db, organization_id, by, "invite")
-    if by.user_id is None:
+    present = members.of_organization(db, organization_id)
+    # The command line invites in the name of the organization's owner.
+    inviter = next((one.user_id for one in present if one.role == "owner" and by.actor == COMMAND_LINE), by.user_id)
+    if inviter is None:
         raise errors.Forbidden(_("Sign in to do this. API keys are not accepted"))
     email = account_rules.clean_email(email)
     check_resources(role, resources)
     known = None if resources is None else members.existing_resources(db, organization_id, resources)
-    if any(member.email.lower() == email for member in members.of_organization(db, organization_id)):
+    if any(member.email.lower() == email for member in present):
         raise Conflict(_("This user is already a member"))
     waiting = pending_invitations(db, organization_id)
     for older in waiting:
@@ -171,7 +174,7 @@ def invite(
         organization_id=organization_id,
         email=email,
         role=role,
-        invited_by=by.user_id,
+        invited_by=inviter,
         created_at=by.now,
         expires_at=by.now + LIFE,
         by_mail=by_mail,

@@ -93,11 +93,40 @@ statusPages:
   - slug: shop
     name: Shop status
     monitors: [Shop, Checkout]
+notes:
+  - website: new.example
+    text: Version 2
+    xValue: 2026-06-01
+    xEndValue: 2026-06-03
+    tags: [release]
+  - website: new.example
+    text: Version 2
+    xValue: "2026-06-05T12:00:00+02:00"
+shareLinks:
+  - website: new.example
+    name: For partners
+    panels: [pages, sources]
+componentGroups:
+  - statusPage: shop
+    name: Website
+    description: What visitors see
+components:
+  - statusPage: shop
+    monitor: Checkout
+    group: Website
+    hideUrl: true
+  - statusPage: shop
+    name: Phone
+    group: Website
+    description: Our hotline
 alertRules:
   - name: Shop is down
     triggerType: uptime
     triggerConditions: {monitorIds: [Shop]}
     destinations: [{channel: Operations}]
+members:
+  - email: Mara@elsewhere.example
+    role: viewer
 """
 
 
@@ -204,6 +233,61 @@ def test_deletions_need_prune_and_the_name_of_their_plan(data: Path) -> None:
     assert applied.exit_code == 0, applied.stderr
     assert "- links autumn: done" in applied.output
     assert apply(data, fewer, "--prune", "--dry-run").output == "No changes.\n"
+
+
+TWO_PAGES = """
+statusPages:
+  - {slug: shop, name: Shop}
+  - {slug: help-pages, name: Help}
+componentGroups:
+  - {statusPage: shop, name: Website}
+  - {statusPage: help-pages, name: Website}
+components:
+  - {statusPage: help-pages, name: Search, group: Website}
+members:
+  - {email: mara@elsewhere.example, role: viewer}
+shareLinks:
+  - {website: shop.example, name: Partners, slug: our-partners}
+notes: []
+"""
+
+
+def test_groups_of_one_name_belong_to_their_pages(box: WholeBox, data: Path) -> None:
+    assert apply(data, TWO_PAGES, "--yes").exit_code == 0
+    pages = {one["slug"]: one["id"] for one in box.post("/statusPage/list", {}, key="all").json}
+    docs = box.post("/statusPage/get", {"statusPageId": pages["help-pages"]}, key="all").json
+    assert [one["groupId"] for one in docs["components"]] == [one["id"] for one in docs["groups"]]
+    assert apply(data, TWO_PAGES, "--yes").output == "No changes.\n"
+
+
+def test_secret_addresses_of_share_links_are_not_written_to_a_file(data: Path) -> None:
+    assert apply(data, TWO_PAGES, "--yes").exit_code == 0
+    dumped = typed("apply", "--dump", *ORGANIZATION, data=data).stdout
+    assert ("Partners" in dumped, "our-partners" in dumped) == (True, False)
+
+
+def test_invitation_takes_another_role_and_its_link_is_shown(data: Path) -> None:
+    first = apply(data, TWO_PAGES, "--yes")
+    assert "Invitation of mara@elsewhere.example: http" in first.stderr
+    again = apply(data, TWO_PAGES.replace("role: viewer", "role: admin"), "--yes")
+    assert again.output.startswith('~ members mara@elsewhere.example\n    role: "viewer" → "admin"')
+    assert apply(data, TWO_PAGES.replace("role: viewer", "role: admin"), "--yes").output == "No changes.\n"
+
+
+def test_prune_removes_components_and_invitations_but_neither_owners_nor_monitors_of_a_page(data: Path) -> None:
+    assert apply(data, FILE, "--yes").exit_code == 0
+    empty = "componentGroups: []\ncomponents: []\nmembers: []\nnotes: []\nshareLinks: []\n"
+    planned = json.loads(apply(data, empty, "--prune", "--dry-run", "--json").output)
+    assert sorted(one["label"] for one in planned["changes"]) == [
+        "componentGroups shop/Website",
+        "components shop/Phone",
+        "members mara@elsewhere.example",
+        "notes new.example/Version 2/2026-06-01",
+        "notes new.example/Version 2/2026-06-05T10:00:00+00:00",
+        "shareLinks new.example/For partners",
+    ]
+    assert apply(data, empty, "--prune", "--yes", "--plan", planned["plan"]).exit_code == 0
+    assert apply(data, empty, "--prune", "--dry-run").output == "No changes.\n"
 
 
 WRONG: tuple[tuple[str, str], ...] = (
