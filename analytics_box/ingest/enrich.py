@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from analytics_box.base.clock import DAY, HOUR
 from analytics_box.base.errors import ErrorDetail
-from analytics_box.base.facts.event import CUSTOM, EXPOSURE, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, FactSpan
+from analytics_box.base.facts.event import CUSTOM, EXPOSURE, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, FactSpan, Payment
 from analytics_box.base.store.budgets import DiskBudget
 from analytics_box.base.translation import _
-from analytics_box.ingest import exposures, visitors
+from analytics_box.ingest import exposures, payments, visitors
 from analytics_box.ingest.payload import EventPayload, Incoming, InvalidEvent, instant_of, properties_text
 from analytics_box.ingest.visitors import Salts
 from analytics_box.tenants.websites.origin_check import Paths
@@ -75,7 +75,8 @@ class EventTarget(Struct, frozen=True, gc=False):
     """The destination of events: the number of a website with its domain, or of an organization without one.
 
     With `cookieless` the ids that clients send are discarded. `ignored` is the reason why none of these events is
-    stored; empty if they are.
+    stored; empty if they are. `currency` is that of amounts without one, empty if they need one; payments that browsers
+    report count if `browser_revenue` is set.
     """
 
     site: int
@@ -84,6 +85,8 @@ class EventTarget(Struct, frozen=True, gc=False):
     ignored: str = ""
     ignored_paths: Paths | None = None
     budget: DiskBudget | None = None
+    currency: str = ""
+    browser_revenue: bool = True
 
     def ignores(self, path: str, referrer: str | None = None) -> str:
         """The reason why an event with this path and referrer is acknowledged and not stored; empty if it is stored."""
@@ -138,6 +141,17 @@ def understand(given: Incoming, target: EventTarget, sender: EventSender, salts:
         sender.bot_name if bot else "",
         _timings(given) if is_page_event else (),
         exposures.of(given.properties) if name == EXPOSURE and not bot else None,
+        _payment(given, target, sender, salts) if given.properties and not is_page_event and not bot else None,
+    )
+
+
+def _payment(given: Incoming, target: EventTarget, sender: EventSender, salts: Salts) -> Payment | None:
+    """The payment that an event reports, if it counts. Raises InvalidEvent."""
+    said = given.properties or {}
+    if ("revenue" not in said and "currency" not in said) or not (sender.by_key or target.browser_revenue):
+        return None
+    return payments.of(
+        said, target.site, target.currency, verified=sender.by_key, event_id=given.eventId or "", key=salts.history
     )
 
 

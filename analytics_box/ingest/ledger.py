@@ -12,6 +12,7 @@ from analytics_box.base.facts.tables import CLOSED, SPANS, with_added
 from analytics_box.base.store.budgets import Meter, size_of
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import EMPTY, Strings
+from analytics_box.ingest import payments
 from analytics_box.ingest.held import with_timings
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.placing import MOST_MOVED, Placing, SessionOwner
@@ -162,6 +163,9 @@ class Ledger:
                 self._timings(db, event, session_number, client_session, attributes)
         if event.exposure is not None:
             self._exposure(db, event, event.exposure, (session_number, client_session, attributes))
+        if event.payment is not None:
+            who_and_where = self._who_and_where(db, event, session_number, client_session)
+            payments.store(db, strings, event.payment, who_and_where, attributes)
         return (
             event.site,
             time,

@@ -149,11 +149,12 @@ def _times(move: Move) -> str:
 
 
 def _tables_of(move: Move) -> list[str]:
-    """The tables with rows of these signals; page events may have brought timings, custom ones a flag's exposure."""
+    """The tables with rows of these signals; page events may have brought timings, custom ones a flag's exposure or a
+    payment."""
     kinds = {signal.what for signal in move.signals}
     found = {_TABLES.get(kind, "events") for kind in kinds}
     if kinds & {PAGE_VIEW, PAGE_EXIT}:
         found.add("vitals")
     if CUSTOM in kinds:
-        found.add("flag_exposures")
+        found |= {"flag_exposures", "transactions"}
     return [table for table in ("events", *SPANS) if table in found]

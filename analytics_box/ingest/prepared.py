@@ -220,6 +220,8 @@ def target_of(website: Website, check: OriginCheck, ignored: str = "") -> EventT
         ignored=ignored,
         ignored_paths=check.ignored_paths,
         budget=check.budget,
+        currency=website.tracking.defaultCurrency or "",
+        browser_revenue=website.tracking.browserRevenue,
     )
 
 

@@ -282,6 +282,7 @@ def test_an_export_has_all_facts_but_those_of_bots(box: WholeBox) -> None:
     with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
         assert archive.testzip() is None
         names = {"events.csv", "vitals.csv", "errors.csv", "outgoing_links.csv", "engagement.csv", "flag_exposures.csv"}
+        names |= {"mcp_calls.csv", "transactions.csv"}
         assert set(archive.namelist()) == names
         rows = {name: list(csv.DictReader(io.StringIO(archive.read(name).decode()))) for name in names}
     assert [row["name"] for row in rows["events.csv"]] == [

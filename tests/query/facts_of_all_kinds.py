@@ -61,6 +61,8 @@ def visit(site: int, now: int) -> list[Fact]:
             ANA,
             ("TypeError", "x is no function", "app.js", 3, 4, "at app.js:3", "2", "group"),
         ),
+        _span("transactions", site, now - 93_500, ANA, _payment("subscription", "completed", 1_230)),
+        _span("transactions", site, now - 93_400, ANA, _payment("sale", "failed", 500, "card_declined")),
         _span("outgoing_links", site, now - 94_000, ANA, ("https://x.example/a", "X", "x.example")),
         *(
             _span(
@@ -130,6 +132,12 @@ def _event(
         profile=profile,
         agent=agent,
     )
+
+
+def _payment(kind: str, status: str, amount: int, reason: str = "") -> tuple[int | float | str | None, ...]:
+    """The columns of a transaction that Ana's session brought."""
+    about = ("stripe", kind, status, "EUR", "new", "session", "", amount, 0, 7, 8, 9, 1, 0)
+    return (*about, "pi_1", "prod_1", "Book", reason, "Google", "Organic Search", "spring", "/a")
 
 
 def _span(table: str, site: int, time: int, visitor: int, own: tuple[int | float | str | None, ...]) -> FactSpan:

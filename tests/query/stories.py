@@ -32,7 +32,7 @@ PLAIN = ("", "a", "b")
 TEXTS = ("", "a", "b", "Ünï'\"", "%_")
 WORDS: dict[str, tuple[str, ...]] = {
     "source": ("Direct", "Google", "news.example"),
-    "channel": ("", "Direct", "Email"),
+    "channel": ("", "Direct", "Email", "AI Assistant"),
     "country": ("", "Germany", "France"),
     "region": ("", "Berlin", "Île-de-France"),
     "city": ("", "Berlin", "Paris"),
@@ -72,6 +72,15 @@ WORDS: dict[str, tuple[str, ...]] = {
     "variant": ("a", "b"),
     "key": ("k", "plan", "ü", "referrer"),
     "client_session": ("", "", "s1"),
+    "provider": ("stripe", "paddle", "server", "tracker"),
+    "payment_type": ("sale", "sale", "subscription", "refund", "subscription_event"),
+    "payment_status": ("completed", "completed", "completed", "refunded", "failed", "canceled"),
+    "currency": ("EUR", "EUR", "USD", "JPY", "BHD"),
+    "lifecycle": ("", "new", "renewal", "churn", "trial"),
+    "attribution": ("session", "profile", "anonymous", "customer", "unmatched"),
+    "unmatched_reason": ("", "pending", "not_found"),
+    "first_source": ("Direct", "Google", ""),
+    "first_channel": ("", "Direct", "Email"),
 }
 NUMBERS: dict[str, tuple[int | None, ...]] = {
     "line": (0, 3, 40),
@@ -85,6 +94,10 @@ NUMBERS: dict[str, tuple[int | None, ...]] = {
     "output_chars": (None, 0, 7, 4_000),
     "form_fields": (0, 0, 1, 2),
     "form_submits": (0, 0, 1),
+    "amount": (0, 1, 99, 1_230, 250_001, -500),
+    "reference": (0,),
+    "verified": (0, 1, 1),
+    "pending": (0, 1),
 }
 _VALUES: tuple[Any, ...] = (
     *("x", "y", "=1", "", "2026-06-17", "2026-06-17T10:00:00Z", "https://x.example", "true", "1"),
@@ -186,7 +199,7 @@ class Teller:
         return self._random.choice(_VALUES)
 
     def _span(self) -> FactSpan:
-        table = self._random.choice(sorted(SPANS))
+        table = self._random.choice((*sorted(SPANS), "transactions", "transactions"))
         site, visitor = self._place()
         time = self._time()
         visitor, yesterday = self._ids(visitor, time)

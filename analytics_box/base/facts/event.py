@@ -50,6 +50,37 @@ TIMINGS = {
 Attributes = tuple[str, ...] | Callable[[], tuple[str, ...]]
 
 
+Provider = Literal["tracker", "server", "stripe", "paddle", "import"]
+PaymentType = Literal["sale", "subscription", "refund", "subscription_event"]
+PaymentStatus = Literal["completed", "refunded", "failed", "canceled"]
+Lifecycle = Literal["", "new", "renewal", "changed", "trial", "trial_ending", "churn"]
+
+
+class Payment(Struct, frozen=True, gc=False):
+    """A payment, a refund, a failed attempt, or what became of a subscription (wire 1.17).
+
+    `amount` is in minor units of the currency, negative for refunds. `reference` is the digest of the transaction's id;
+    `payment`, `customer` and `subscription` are digests of the ids of these, 0 for none. `verified` payments came with
+    an API key or a signature.
+    """
+
+    provider: Provider
+    type: PaymentType
+    status: PaymentStatus
+    currency: str
+    amount: int
+    transaction_id: str
+    reference: int
+    payment: int = 0
+    customer: int = 0
+    subscription: int = 0
+    verified: bool = False
+    lifecycle: Lifecycle = ""
+    product_id: str = ""
+    product_name: str = ""
+    failure_reason: str = ""
+
+
 class Event(Struct, frozen=True, gc=False):
     """An event, understood but not yet numbered. Times are UTC ms, `engaged` is seconds, `scroll` percent; both it and
     `interactions` are None if unknown. A custom event with 0 interactions does not end a bounce.
@@ -61,7 +92,8 @@ class Event(Struct, frozen=True, gc=False):
     person that the site named. `bot` is the reason why it is quarantined, `agent` the bot's name for itself; both empty
     for
     people. `timings` are numbers of TIMINGS with milliseconds; they become rows of vitals, a bot's once it is allowed.
-    `exposure` is a flag and the variant that it gave, which become a row of flag_exposures.
+    `exposure` is a flag and the variant that it gave, which become a row of flag_exposures; `payment` becomes one of
+    transactions.
     """
 
     site: int
@@ -87,6 +119,7 @@ class Event(Struct, frozen=True, gc=False):
     agent: str = ""
     timings: tuple[tuple[int, float], ...] = ()
     exposure: tuple[str, str] | None = None
+    payment: Payment | None = None
 
 
 class FactSpan(Struct, frozen=True, gc=False):

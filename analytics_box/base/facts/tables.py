@@ -181,6 +181,23 @@ FACTS = (
         replicated=True,
         appended=True,
     ),
+    # Payments, refunds, failed attempts, and changes of subscriptions, with the attributes of the session that brought
+    # the money. Amounts are minor units of the currency.
+    FactTable(
+        "transactions",
+        (
+            *_WHO_AND_WHERE,
+            *_closed_set("provider payment_type payment_status currency lifecycle attribution unmatched_reason"),
+            *_integers("amount reference payment customer subscription verified pending"),
+            *_strings("transaction_id product_id product_name failure_reason first_source"),
+            *_closed_set("first_channel"),
+            *_strings("first_campaign first_entry"),
+            *_SESSION,
+        ),
+        personal=True,
+        replicated=True,
+        appended=True,
+    ),
 )
 # Clicks on short links are nobody's by name.
 LINK_CLICKS = FactTable(

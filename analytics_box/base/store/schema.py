@@ -11,7 +11,13 @@ from typing import NamedTuple
 
 from analytics_box.base.store.tables.accounts import ACCOUNTS
 from analytics_box.base.store.tables.box import CLUSTER, OVERVIEW, THIS_BOX
-from analytics_box.base.store.tables.events import ERROR_GROUPS, ERRORS_BY_GROUP, MCP_CALLS, VIEWS_WITH_COMBINATIONS
+from analytics_box.base.store.tables.events import (
+    ERROR_GROUPS,
+    ERRORS_BY_GROUP,
+    MCP_CALLS,
+    TRANSACTIONS,
+    VIEWS_WITH_COMBINATIONS,
+)
 from analytics_box.base.store.tables.events import EVENTS as EVENT_TABLES
 from analytics_box.base.store.tables.links_and_flags import FLAGS, LINKS
 from analytics_box.base.store.tables.monitors import MONITORS
@@ -480,6 +486,7 @@ EVENTS: tuple[Step, ...] = (
     ("0004_errors_by_group", (ERRORS_BY_GROUP,)),
     ("0005_imported_history", _IMPORTED),
     ("0006_mcp_calls", MCP_CALLS),
+    ("0007_transactions", TRANSACTIONS),
 )
 
 # Steps of events.db that change or remove rows, and the tables that they change (by their names before the step).

@@ -32,6 +32,7 @@ _LABELS: Final = {
     "engagement": _("Engagement"),
     "flag_exposures": _("Flag exposures"),
     "mcp_calls": _("MCP tool calls"),
+    "transactions": _("Transactions"),
 }
 # The files of other resources, by the address of each format.
 _FILES: Final = (

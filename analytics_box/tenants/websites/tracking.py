@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from analytics_box.base.errors import BadRequest, ErrorDetail
+from analytics_box.base.money import CURRENCIES
+from analytics_box.base.translation import _
 from analytics_box.resource.fields import Field, input_of
 
 MOST_ENTRIES = 100  # of one list
@@ -81,6 +83,14 @@ def clean_alias(text: str) -> str:
     return alias
 
 
+def clean_currency(text: str) -> str:
+    """A currency of ISO 4217. Raises BadRequest."""
+    currency = text.strip().upper()
+    if currency not in CURRENCIES:
+        raise BadRequest(_("Enter a currency code, such as EUR"))
+    return currency
+
+
 def _each(clean: Callable[[str], str]) -> Callable[[Sequence[str]], tuple[str, ...]]:
     """Return a function that cleans the entries of a list and raises BadRequest with all that are wrong."""
 
@@ -115,7 +125,8 @@ class Tracking(Struct, frozen=True):
 
     Retention is in days; None keeps events forever. `hourlyTexts` and `hourlyMegabytes` limit the new texts, and the
     size of texts and properties, that are accepted per hour without a key; None is the default of the box. `aliases`
-    are the domains or IDs that scripts of Plausible or Umami name instead of the client id.
+    are the domains or IDs that scripts of Plausible or Umami name instead of the client id. `defaultCurrency` is that
+    of events whose revenue has none; `browserRevenue` counts revenue that browsers report, which anyone can invent.
     """
 
     allowedOrigins: Origins = ()
@@ -128,6 +139,8 @@ class Tracking(Struct, frozen=True):
     hourlyTexts: Texts | None = None
     hourlyMegabytes: Megabytes | None = None
     aliases: Aliases = ()
+    defaultCurrency: Annotated[str, Meta(max_length=3), Field(clean=clean_currency)] | None = None
+    browserRevenue: Annotated[bool, Field()] = True
 
 
 @input_of(Tracking)

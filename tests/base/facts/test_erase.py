@@ -17,6 +17,7 @@ from analytics_box.base.store.migrations import migrate
 from tests.ingest.rows import count, rows
 from tests.inprocess import NOON, FixedClock, WholeBox, whole_box
 
+PAID = {"revenue": "12.30", "currency": "EUR"}
 PEOPLE = ("profiles", "visitor_profiles", "drops")
 
 
@@ -35,7 +36,7 @@ def fill(box: WholeBox, site: str, who: str) -> None:
         "/errors": [{**identity, "message": "x"}],
         "/engagement": [identity],
         "/batch": [{**identity, "type": "outgoing_link", "href": "https://partner.example/"}],
-        "/events": [{**identity, "eventName": "$flag_evaluated", "properties": {"flag": "new", "value": True}}],
+        "/events": [{**identity, "eventName": "$flag_evaluated", "properties": {"flag": "new", **PAID}}],
         "/identify": {"profileId": f"person {who}", "anonymousId": who, "traits": {"plan": "pro"}},
     }
     for path, body in bodies.items():

@@ -18,7 +18,9 @@ def db(events_path: Path) -> Iterator[apsw.Connection]:
                 str(name) for (name,) in opened.execute("select name from pragma_table_info(?)", (f"stored_{table}",))
             ]
             for number in (30, 33):
-                row = dict.fromkeys(columns, 1) | {"id": number} | ({"properties": "{}"} if table == "events" else {})
+                own = {"events": {"properties": "{}"}}.get(table, {})
+                own_numbers = {"id": number} | ({"reference": number} if table == "transactions" else {})
+                row = dict.fromkeys(columns, 1) | own_numbers | own
                 places = ", ".join("?" * len(row))
                 opened.execute(f"insert into stored_{table} values ({places})", tuple(row.values()))
         yield opened

@@ -184,6 +184,11 @@ _OWN: dict[str, tuple[int | float | str | None, ...]] = {
     "engagement": (1, "unload", 10, 9, 8, 50, 3, 2, 1, 4, 0, 0, 0, "", "", 0, 0, "", 0),
     "flag_exposures": ("new-checkout", "treatment"),
     "mcp_calls": ("find", 12, 40, "Order 1 failed", "group", "cursor", "1", "orders", "2", "production", "cursor/1"),
+    "transactions": (
+        *("stripe", "sale", "completed", "EUR", "", "session", ""),
+        *(1230, 0, 12, 13, 0, 1, 0),
+        *("ch_1", "p_1", "Notebook", "", "first.example", "Referral", "spring", "/first"),
+    ),
 }
 
 

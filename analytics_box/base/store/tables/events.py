@@ -558,3 +558,46 @@ MCP_CALLS = (
     f" client_name, client_version,\n  server_name, server_version, environment, user_agent, {_SESSION_READ}{_NUMBERS}"
     "\nfrom stored_mcp_calls as stored",
 )
+
+_MONEY_READ = """
+  provider, payment_type, payment_status, currency, lifecycle, attribution, unmatched_reason, amount, reference,
+  payment, customer, subscription, verified, pending, transaction_id, product_id, product_name, failure_reason,
+  first_source, first_channel, first_campaign, first_entry"""
+# Payments, refunds, failed attempts, and what becomes of subscriptions. `amount` is in minor units of the currency and
+# negative for refunds. `reference` is a digest of the id of the transaction, which a website has once; `payment`,
+# `customer` and `subscription` are digests of the ids of these, 0 for none. `verified`: whether a key or a signature
+# came with it. `pending`: whether its visitor or the first touch of the visitor is still looked for.
+TRANSACTIONS = (
+    *_facts(
+        "transactions",
+        f"""{_VISIT},
+  provider         integer not null,
+  payment_type     integer not null,
+  payment_status   integer not null,
+  currency         integer not null,
+  lifecycle        integer not null,
+  attribution      integer not null,
+  unmatched_reason integer not null,
+  amount           integer not null,
+  reference        integer not null check (reference >= 0),
+  payment          integer not null check (payment >= 0),
+  customer         integer not null check (customer >= 0),
+  subscription     integer not null check (subscription >= 0),
+  verified         integer not null check (verified in (0, 1)),
+  pending          integer not null check (pending in (0, 1)),
+  transaction_id   integer not null,
+  product_id       integer not null,
+  product_name     integer not null,
+  failure_reason   integer not null,
+  first_source     integer not null,
+  first_channel    integer not null,
+  first_campaign   integer not null,
+  first_entry      integer not null,{_SESSION}""",
+    ),
+    f"create view transactions as\nselect\n  {_VISIT_READ},{_MONEY_READ}, {_SESSION_READ}{_NUMBERS}"
+    "\nfrom stored_transactions as stored",
+    "create unique index transactions_by_reference on stored_transactions (site, reference) where reference <> 0",
+    "create index transactions_by_payment on stored_transactions (site, payment) where payment <> 0",
+    "create index transactions_by_customer on stored_transactions (site, customer, time) where customer <> 0",
+    "create index transactions_pending on stored_transactions (site, id) where pending <> 0",
+)
