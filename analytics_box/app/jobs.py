@@ -92,7 +92,7 @@ async def sweep_accounts(box: Box) -> None:
 
     def sweep(db: Connection) -> None:
         users.sweep(db, now)
-        invitations.sweep(db, now)
+        invitations.delete_old(db, ended_before=now - invitations.KEPT)
         mail_limits.sweep(db, now)
 
     await box.box_db.write(sweep)

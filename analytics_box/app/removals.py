@@ -206,7 +206,7 @@ def _remove_organization(db: Connection, *, gone: DeletedOrganization, events: i
             _delete(db, table, "website_id in (select id from websites where organization_id = ?)", gone.id)
         for table in loss.tables:
             _delete(db, table, "organization_id = ?", gone.id)
-    deletion.strip(db, gone.id, now)
+    deletion.strip_rows(db, gone.id, now)
     detail = {"name": gone.name, "eventsRemoved": events}
     audit.record(db, By(THE_BOX, now), gone.id, "deleted", "organization", gone.id, detail)
 

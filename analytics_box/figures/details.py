@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.translation import _
-from analytics_box.figures.board import ColumnUnit, FigureColumn, FigureList, JoinedType, Rows
+from analytics_box.figures.board import ColumnUnit, FigureColumn, FigureList, Rows
 from analytics_box.figures.detail_view import TableState
 from analytics_box.figures.panels import UNKNOWN, Tab, leads_to, share_of, without
 from analytics_box.figures.view import View, address
@@ -127,7 +127,10 @@ def lines(listed: FigureList, rows: Rows, beside: Sequence[Rows], whole: float |
     rows = without(listed, rows)
     if listed.apart:
         whole = sum(row[listed.counted] for row in rows)
-    known = [_by_name(one, found) for one, found in zip(listed.beside, beside, strict=True)]
+    known = [
+        _JoinedRows({tuple(row[name] for name in one.named): row for row in found}, all=len(found) < MAX_LIMIT)
+        for one, found in zip(listed.beside, beside, strict=True)
+    ]
     return [_line(listed, row, known, whole) for row in rows]
 
 
@@ -136,10 +139,6 @@ class _JoinedRows(Struct, frozen=True):
 
     rows: Mapping[tuple[Any, ...], Record]
     all: bool
-
-
-def _by_name(beside: JoinedType, rows: Rows) -> _JoinedRows:
-    return _JoinedRows({tuple(row[name] for name in beside.named): row for row in rows}, all=len(rows) < MAX_LIMIT)
 
 
 def _line(listed: FigureList, row: Record, known: Sequence[_JoinedRows], whole: float | None) -> DetailLine:

@@ -90,11 +90,11 @@ def _question_filter(item: Narrow) -> QueryFilterInput:
     if item.op in WITHOUT_VALUE:
         return QueryFilterInput(item.field, WIRE_OPS[item.op])
     value = item.is_exactly
-    return QueryFilterInput(item.field, "eq", value) if value is not None else _of_values(item)
-
-
-def _of_values(item: Narrow) -> QueryFilterInput:
-    return QueryFilterInput(item.field, WIRE_OPS[item.op], [*item.values])
+    return (
+        QueryFilterInput(item.field, "eq", value)
+        if value is not None
+        else QueryFilterInput(item.field, WIRE_OPS[item.op], [*item.values])
+    )
 
 
 def narrowing_of(given: Sequence[QueryFilterInput]) -> Narrowing | None:

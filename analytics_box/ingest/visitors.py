@@ -188,12 +188,12 @@ class SaltFile:
 
 def cookieless(salt: bytes, site: int, network: str, user_agent: str) -> int:
     """Today's id of a visitor with this address (IPv6: /64) and User-Agent on this site."""
-    return _number(salt, site, _encode_parts(f"{network}\0{user_agent}"))
+    return _number(salt, site, f"{network}\0{user_agent}".encode("utf-8", "surrogatepass"))
 
 
 def by_client_id(salt: bytes, site: int, client_id: str) -> int:
     """Today's id of a client that names itself. An empty salt gives an id that lasts: it is the same on all days."""
-    return _number(salt, site, _encode_parts(f"\0{client_id}"))
+    return _number(salt, site, f"\0{client_id}".encode("utf-8", "surrogatepass"))
 
 
 def both(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
@@ -210,12 +210,8 @@ def cached_ids(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, in
 
 def compute_ids(salts: tuple[bytes, bytes], site: int, who: str) -> tuple[int, int]:
     """Compute both ids, for a caller that remembers them."""
-    text = _encode_parts(who)
+    text = who.encode("utf-8", "surrogatepass")
     return _number(salts[0], site, text), _number(salts[1], site, text)
-
-
-def _encode_parts(who: str) -> bytes:
-    return who.encode("utf-8", "surrogatepass")
 
 
 def _number(salt: bytes, site: int, who: bytes) -> int:

@@ -32,7 +32,9 @@ class ResultCache:
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._kept: BoundedCache[QueryPlan, CachedRows] = BoundedCache(
-            most_weight=most_bytes, weigh=lambda plan, kept: _of_plan(plan) + kept.size, largest=MOST_OF_ONE
+            most_weight=most_bytes,
+            weigh=lambda plan, kept: (_OF_A_PLAN + _of_conditions(plan.where)) + kept.size,
+            largest=MOST_OF_ONE,
         )
 
     def find(self, plan: QueryPlan, version: int) -> CachedRows | None:
@@ -51,10 +53,6 @@ class ResultCache:
 
     def __len__(self) -> int:
         return len(self._kept)
-
-
-def _of_plan(plan: QueryPlan) -> int:
-    return _OF_A_PLAN + _of_conditions(plan.where)
 
 
 def _of_conditions(items: Iterable[Where]) -> int:

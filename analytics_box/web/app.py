@@ -94,7 +94,7 @@ class _Areas:
 
     async def serving(self, scope: Scope) -> Litestar:
         """The application for this request; an address of no area gets that of the first page."""
-        area = _first(normalize_path(scope.get("path", "/")))
+        area = normalize_path(scope.get("path", "/")).split("/", 2)[1]
         routes = self._routes.get(area)
         if routes is None:
             area, routes = "", self._routes[""]
@@ -109,12 +109,8 @@ class _Areas:
 def _by_area(routes: tuple[Route, ...]) -> dict[str, tuple[Route, ...]]:
     areas: dict[str, list[Route]] = {"": []}
     for route in routes:
-        areas.setdefault(_first(route.path), []).append(route)
+        areas.setdefault(route.path.split("/", 2)[1], []).append(route)
     return {area: tuple(of) for area, of in areas.items()}
-
-
-def _first(path: str) -> str:
-    return path.split("/", 2)[1]
 
 
 @cache

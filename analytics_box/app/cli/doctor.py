@@ -161,11 +161,6 @@ FOLDER: Final = "analytics-box-doctor"
 Section = Callable[[], object]
 
 
-def gather_sections(sections: Mapping[str, Section]) -> dict[str, Any]:
-    """Every section as plain values."""
-    return {name: _looked_at(section) for name, section in sections.items()}
-
-
 def _looked_at(section: Section) -> Any:
     try:
         return msgspec.to_builtins(section())
@@ -245,7 +240,10 @@ def doctor(to: str, as_json: bool, **given: Any) -> None:
     def run() -> None:
         now = SystemClock().now()
         time = f"{datetime.fromtimestamp(now / 1000, UTC):%Y%m%d-%H%M%S}"
-        found = gather_sections(_sections(read_settings(given, checked=False), now, time))
+        found = {
+            name: _looked_at(section)
+            for name, section in _sections(read_settings(given, checked=False), now, time).items()
+        }
         if as_json:
             show(found, [], as_json=True)
             return

@@ -218,7 +218,10 @@ async def state(watched: WatchedParts) -> BoxState:
             status.orders,
         ),
         jobs=_jobs(watched.runs),
-        machines=_machines(watched.machines),
+        machines=[
+            MachineState(one.number, one.heard_at, one.version, one.behind, one.current, one.done, one.silent)
+            for one in watched.machines.standings()
+        ],
         outboxes=outboxes,
         monitors=dict(watched.outgoing.monitors()),
         lookups={outcome: count for one in watched.outgoing.lookups for outcome, count in one.items()},
@@ -315,13 +318,6 @@ async def _disk(watched: WatchedParts, now: int) -> tuple[Disk | None, Forecast]
     except Unavailable:  # the forecast is missing then, and every other warning is there
         return disk, Forecast()
     return disk, forecast(measured, disk.free, utc_day(now))
-
-
-def _machines(machines: Machines) -> list[MachineState]:
-    return [
-        MachineState(one.number, one.heard_at, one.version, one.behind, one.current, one.done, one.silent)
-        for one in machines.standings()
-    ]
 
 
 def _disk_of(directory: Path, look: Callable[[Path], Disk]) -> Disk | None:

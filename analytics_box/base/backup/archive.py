@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
+import msgspec
+
 from analytics_box.base.backup import manifest as manifests
 from analytics_box.base.backup.failures import GoingOn, NotABackup
 from analytics_box.base.backup.manifest import BackupPart, Manifest
@@ -46,7 +48,7 @@ def pack(manifest: Manifest, files: Mapping[str, Path], sink: Sink, passphrase: 
         gzip.GzipFile(fileobj=target, mode="wb", compresslevel=_LEVEL, filename="", mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,
     ):
-        content = manifests.encode_manifest(manifest)
+        content = msgspec.json.format(msgspec.json.encode(manifest))
         tar.addfile(_info(manifests.NAME, len(content), manifest.moment), io.BytesIO(content))
         for part in manifest.parts:
             with files[part.name].open("rb") as file:

@@ -71,11 +71,6 @@ class Manifest(Struct, frozen=True):
         return any(part.name == name for part in self.parts)
 
 
-def encode_manifest(manifest: Manifest) -> bytes:
-    """The manifest as it is stored in the backup."""
-    return msgspec.json.format(msgspec.json.encode(manifest))
-
-
 def decode_manifest(content: bytes) -> Manifest:
     """Read a manifest. Raises NotABackup."""
     try:

@@ -69,11 +69,6 @@ class AttemptVerdict(Struct, frozen=True):
     is_expired: bool = False
 
 
-def after_success() -> AttemptVerdict:
-    """The verdict after a delivery: the receiver works."""
-    return AttemptVerdict(ReceiverBackoff())
-
-
 def after_refusal(before: ReceiverBackoff, now: int) -> AttemptVerdict:
     """The verdict on a message that can never arrive: the next one is tried right away."""
     since = now if before.failing_since is None else before.failing_since

@@ -36,7 +36,7 @@ class SendOutcome(Struct, frozen=True):
     def verdict(self, before: ReceiverBackoff, now: int, *, created_at: int) -> AttemptVerdict:
         """Return the consequences for the message, written at `created_at`, and for its receiver. Times are UTC ms."""
         if not self.error:
-            return rules.after_success()
+            return AttemptVerdict(ReceiverBackoff())
         if self.final:
             return rules.after_refusal(before, now)
         return rules.after_failure(before, now, created_at=created_at, asked=self.wait)

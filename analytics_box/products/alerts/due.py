@@ -40,7 +40,9 @@ class Reminders:
         if not self._settled:
             await self._db.write(lambda db: rows.postpone(db, now + SETTLING))
             self._settled = True
-        due, released = await self._db.read(lambda db: _due(db, now))
+        due, released = await self._db.read(
+            lambda db: ({episode.subject for episode in rows.due(db, now, _ROUND)}, bool(rows.released_alerts(db, now)))
+        )
         if not due and not released:
             return 0
         resting = {subject for subject in due if self._rests(subject)}
@@ -69,11 +71,6 @@ def work_off(db: Connection, now: int, resting: Collection[str] = ()) -> int:
     for one in rows.released_alerts(db, now):
         held[one.rule_id].append(one)
     return told + sum(_release(db, rule_id, found, now) for rule_id, found in held.items())
-
-
-def _due(db: Connection, now: int) -> tuple[set[str], bool]:
-    """The subjects of what is due, and whether quiet hours are over that held something back."""
-    return {episode.subject for episode in rows.due(db, now, _ROUND)}, bool(rows.released_alerts(db, now))
 
 
 def _remind(db: Connection, episode: Episode, now: int) -> int:

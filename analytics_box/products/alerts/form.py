@@ -55,7 +55,12 @@ def message(posted: Mapping[str, str], before: AlertRule | None, channels: Colle
     """
     trigger = clean_trigger(posted.get("trigger", ""))
     conditions = _conditions(posted, trigger, before.conditions if before is not None else Conditions())
-    places = _destinations(posted, channels)
+    places = [
+        {"type": CHANNEL, "identifier": channel.id}
+        | ({"escalation": True} if posted[f"to-{channel.id}"] == LATER else {})
+        for channel in channels
+        if posted.get(f"to-{channel.id}")
+    ]
     if any("escalation" in one for one in places) and conditions.escalate_after_minutes is None:
         raise BadRequest.about("escalate_after_minutes", _("Enter the minutes until escalation"))
     plain = forms.read_posted(posted, AlertRule, posted.get("zone", "") or "UTC", before)
@@ -188,15 +193,6 @@ def _is_clock(text: str) -> bool:
         and hours < "24"
         and minutes < "60"
     )
-
-
-def _destinations(fields: Mapping[str, str], channels: Collection[Channel]) -> list[dict[str, Any]]:
-    return [
-        {"type": CHANNEL, "identifier": channel.id}
-        | ({"escalation": True} if fields[f"to-{channel.id}"] == LATER else {})
-        for channel in channels
-        if fields.get(f"to-{channel.id}")
-    ]
 
 
 def _list(fields: Mapping[str, str], name: str) -> tuple[str, ...]:

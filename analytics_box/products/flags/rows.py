@@ -97,11 +97,6 @@ def bytes_of(db: Connection, scope_id: str) -> tuple[int, int]:
     return int(of_flags or 0), int(of_groups or 0)
 
 
-def deleted_flags(db: Connection, scope_id: str) -> list[Flag]:
-    """The deleted flags of a scope that are not removed yet, the latest first."""
-    return FLAGS.all(db, "scope = ? and deleted_at is not null order by deleted_at desc, id", scope_id)
-
-
 def remove_deleted_before(db: Connection, instant: int) -> int:
     """Remove flags that were deleted at this instant or earlier, with their history. Return their number."""
     db.execute("-- flags.remove_deleted_before\ndelete from flags where deleted_at <= ?", (instant,))

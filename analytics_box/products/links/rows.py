@@ -27,11 +27,6 @@ def find_by_slug(db: Connection, domain: str, slug: str) -> ShortLink | None:
     return LINKS.first(db, "domain = ? and slug = ?", domain, slug)
 
 
-def find_by_external_id(db: Connection, organization_id: str, external_id: str) -> ShortLink | None:
-    """The oldest link that its maker knows by this id."""
-    return LINKS.first(db, "organization_id = ? and external_id = ? order by number", organization_id, external_id)
-
-
 def are_few(db: Connection, most: int) -> bool:
     """Whether there are at most so many links on the box, without counting more of them."""
     statement = "-- links.are_few\nselect count(*) from (select 1 from links limit ?)"

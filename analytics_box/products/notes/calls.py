@@ -52,11 +52,6 @@ async def find_note(call: Call, annotation_id: str) -> tuple[Annotation, bool]:
     raise errors.NotFound.of("annotation", annotation_id)
 
 
-async def own_note(call: Call, annotation_id: str) -> tuple[Website, Annotation]:
-    """A note of one of the caller's websites. Raises NotFound."""
-    return await own_row(call, change.NOTES.find, "annotation", annotation_id)
-
-
 FIRST, LAST = -(2**53), 2**53  # before and after every note
 
 
@@ -93,7 +88,7 @@ async def update(call: Call, given: ChangedAnnotation) -> AnnotationShown:
 
 async def delete(call: Call, given: OneAnnotation) -> Success:
     """annotations.delete: delete a note. Raises NotFound."""
-    website, _ = await own_note(call, given.id)
+    website, _ = await own_row(call, change.NOTES.find, "annotation", given.id)
     await call.write(
         lambda db: change.NOTES.remove(db, call.by, website.organization_id, change.existing(db, website, given.id))
     )
@@ -109,7 +104,7 @@ async def add(call: Call, given: NewAnnotation) -> Annotation:
 
 async def alter(call: Call, given: ChangedAnnotation) -> Annotation:
     """Change a note. Raises NotFound or BadRequest."""
-    website, _ = await own_note(call, given.id)
+    website, _ = await own_row(call, change.NOTES.find, "annotation", given.id)
     return await call.write(
         lambda db: change.update(
             db, website, call.by, draft.redraft_note(change.existing(db, website, given.id), given)

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from msgspec.structs import replace
 
 from analytics_box.base import errors, figures
-from analytics_box.figures.narrowing import EVERYTHING, Narrowing, Segment
+from analytics_box.figures.narrowing import EVERYTHING, Segment
 from analytics_box.figures.narrowing_question import narrowing_of
 from analytics_box.figures.segmented import SavedSegments, SegmentChoice, SegmentMenu
 from analytics_box.figures.view import View
@@ -40,19 +40,9 @@ async def _menu(visit: PageRequest, number: int, view: View) -> SegmentMenu | No
         choices=tuple(_choice(view, one, chosen) for one in await verbs.visible(visit.call, SEGMENTS, website)),
         manage=home,
         saves=home if may_save else "",
-        query=address_of(view.filters),
+        query=urlencode(view.filters.parameters, safe="/,^"),
         back=replace(view, filters=EVERYTHING, segment=None).link(),
     )
-
-
-def narrowing(saved: kept.Segment) -> Narrowing:
-    """The filters of a segment as a page has them."""
-    return narrowing_of(saved.content) or EVERYTHING
-
-
-def address_of(filters: Narrowing) -> str:
-    """Filters as an address has them."""
-    return urlencode(filters.parameters, safe="/,^")
 
 
 def _choice(view: View, saved: kept.Segment, chosen: str) -> SegmentChoice:
@@ -67,7 +57,7 @@ async def _find(call: Call, number: int, segment_id: str) -> Segment | None:
         website, saved = await verbs.find_visible(call, kept.SEGMENTS, segment_id)
     except errors.NotFound:
         return None
-    return Segment(saved.id, saved.name, narrowing(saved)) if website.site == number else None
+    return Segment(saved.id, saved.name, narrowing_of(saved.content) or EVERYTHING) if website.site == number else None
 
 
 async def segment_hits(call: Call, asked: PaletteSearch) -> Sequence[PaletteHit]:

@@ -16,14 +16,13 @@ from analytics_box.base.urls import url_parts
 from analytics_box.figures import chips
 from analytics_box.figures.converting import GoalTarget
 from analytics_box.figures.goals import KeptGoals, with_dropoffs, with_goals
-from analytics_box.figures.narrowing import Narrowing, Segment, normal
-from analytics_box.figures.narrowing_question import problems, question_filters
+from analytics_box.figures.narrowing import EVERYTHING, Narrowing, Segment, normal
+from analytics_box.figures.narrowing_question import narrowing_of, problems, question_filters
 from analytics_box.figures.segmented import SegmentedBoard
 from analytics_box.figures.values import Value, matching_values
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.segments import calls
 from analytics_box.products.segments.calls import ChangedSegment, NewSegment, OneSegment
-from analytics_box.products.segments.menu import address_of, narrowing
 from analytics_box.products.segments.segment import SEGMENTS
 from analytics_box.products.segments.segment import Segment as Saved
 from analytics_box.query.named import GOAL
@@ -167,7 +166,7 @@ SEGMENT: Final = FormPages(
 
 
 async def _line(visit: PageRequest, website: Website, goals: Sequence[GoalTarget], saved: Saved) -> SegmentLine:
-    filters: Narrowing = narrowing(saved)
+    filters: Narrowing = narrowing_of(saved.content) or EVERYTHING
     page = _view(visit, website.id, "")
     view = await with_goals(visit, website.site, replace(page, filters=filters))
     view = await with_dropoffs(visit, website.site, view)
@@ -176,7 +175,7 @@ async def _line(visit: PageRequest, website: Website, goals: Sequence[GoalTarget
         name=figures.visible(saved.name),
         said=tuple(chips.words(view, part) for part in filters.parts),
         between=_BETWEEN[filters.match],
-        query=address_of(by_name(filters, goals)),
+        query=urlencode(by_name(filters, goals).parameters, safe="/,^"),
         href=page.link(segment=Segment(saved.id)),
         is_shared=saved.is_shared,
         is_own=saved.is_of(visit.person.user_id),

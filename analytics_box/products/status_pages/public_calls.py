@@ -11,7 +11,6 @@ from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import Impact, Severity, Status
 from analytics_box.products.status_pages.page import LONGEST_SLUG, Theme
 from analytics_box.products.status_pages.seen import (
-    ComponentDay,
     ComponentSeen,
     Current,
     Freshness,
@@ -194,19 +193,18 @@ def _monitor(one: ComponentSeen) -> MonitorPart:
         freshness=one.freshness,
         uptime_percentage=_or_unset(one.uptime),
         last_checked_at=None if one.last_checked_at is None else iso(one.last_checked_at),
-        daily_data=[_day(day) for day in one.days],
-    )
-
-
-def _day(day: ComponentDay) -> DayPart:
-    return DayPart(
-        day.date,
-        _or_unset(day.uptime),
-        _or_unset(day.checks),
-        _or_unset(day.passed),
-        _or_unset(day.downtime_seconds),
-        _or_unset(day.average_ms),
-        _or_unset(day.p95_ms),
+        daily_data=[
+            DayPart(
+                day.date,
+                _or_unset(day.uptime),
+                _or_unset(day.checks),
+                _or_unset(day.passed),
+                _or_unset(day.downtime_seconds),
+                _or_unset(day.average_ms),
+                _or_unset(day.p95_ms),
+            )
+            for day in one.days
+        ],
     )
 
 

@@ -80,11 +80,6 @@ def touch(db: Connection, page_id: str, now: int) -> None:
     )
 
 
-def pages_with(db: Connection, monitor_id: str) -> set[str]:
-    """The ids of the pages with a component of this monitor."""
-    return {one.page_id for one in COMPONENTS.all(db, "monitor_id = ?", monitor_id)}
-
-
 def place(db: Connection, page_id: str, ids: Iterable[str]) -> None:
     """Put groups and components into this order."""
     ordered = [(position, each, page_id) for position, each in enumerate(ids)]

@@ -28,11 +28,6 @@ where until = 0 and component_id in (select id from status_page_components where
 """
 
 
-def open_of(db: Connection, page_id: str) -> dict[str, OpenSpan]:
-    """The current states of a page's components by id, without components that have no recorded state yet."""
-    return {span.component_id: span for span in records.all_of(db, OpenSpan, _OPEN, (page_id,))}
-
-
 def begin(db: Connection, component_id: str, state: int, start: int) -> None:
     """Start a span with this state; end the previous one first."""
     db.execute(
@@ -86,7 +81,7 @@ def note(db: Connection, whole: Whole, now: int) -> None:
     by_people = [component for component in whole.components if component.monitor_id is None]
     if not by_people:
         return
-    known = open_of(db, whole.page.id)
+    known = {span.component_id: span for span in records.all_of(db, OpenSpan, _OPEN, (whole.page.id,))}
     for component in by_people:
         before, state = known.get(component.id), state_of(component, whole.incidents)
         if before is None:

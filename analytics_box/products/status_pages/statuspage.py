@@ -139,11 +139,13 @@ _UNKNOWN: Final[ComponentStatus] = "degraded_performance"  # there is no word fo
 def _summary(seen: PageSeen) -> Answer:
     incidents = [_incident(seen, one) for one in seen.incidents if one.is_open]
     maintenances = [_incident(seen, one) for one in seen.maintenances if one.is_open]
-    return AtlassianSummary(_page(seen), _components(seen), incidents, maintenances, _status(seen))
+    return AtlassianSummary(
+        _page(seen), _components(seen), incidents, maintenances, AtlassianStatus(seen.indicator, seen.headline)
+    )
 
 
 def _status_answer(seen: PageSeen) -> Answer:
-    return StatusAnswer(_page(seen), _status(seen))
+    return StatusAnswer(_page(seen), AtlassianStatus(seen.indicator, seen.headline))
 
 
 def _components_answer(seen: PageSeen) -> Answer:
@@ -191,10 +193,6 @@ def _page(seen: PageSeen) -> AtlassianPage:
     """A change of a component is a change of the page."""
     changed = max((one.updated_at for one in seen.components), default=0)
     return AtlassianPage(seen.id, seen.name, seen.url, seen.zone, iso(max(seen.updated_at, changed)))
-
-
-def _status(seen: PageSeen) -> AtlassianStatus:
-    return AtlassianStatus(seen.indicator, seen.headline)
 
 
 def _components(seen: PageSeen) -> list[AtlassianComponent]:

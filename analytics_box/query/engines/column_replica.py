@@ -109,7 +109,7 @@ class ColumnReplica:
 
     def statement(self, plan: QueryPlan) -> sql.SqlStatement:
         """The statement for this plan."""
-        return duckdb.render(plan)
+        return sql.render(plan, duckdb.DIALECT)
 
     async def rows_or_none(self, plan: QueryPlan, seconds: float, take: Take) -> list[Row] | None:
         """The rows of a plan, with all that events.db has; None if it could not answer."""

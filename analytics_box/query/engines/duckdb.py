@@ -154,7 +154,7 @@ def run_plan(
     ended, lock = Event(), Lock()
     Thread(target=_watch, args=(connection, ended, lock, seconds), daemon=True).start()
     try:
-        statement = render(plan)
+        statement = sql.render(plan, DIALECT)
         connection.execute(_PARSED.of(connection, statement.sql), statement.values)
         return collect_rows(_fetch_rows(connection), take, json_place(plan.names))
     except BoxError:
@@ -189,8 +189,3 @@ def _watch(connection: "DuckDBPyConnection", ended: Event, lock: Lock, seconds: 
                 return
             connection.interrupt()
         ended.wait(_AGAIN_SECONDS)
-
-
-def render(plan: QueryPlan) -> sql.SqlStatement:
-    """The statement that answers a plan."""
-    return sql.render(plan, DIALECT)

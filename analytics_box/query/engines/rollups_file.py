@@ -32,7 +32,6 @@ from analytics_box.query.engines.rollups_state import (
     DayChanges,
     RollupsState,
     TouchedDays,
-    distance,
     has_changes,
     mark_of,
     newest,
@@ -134,7 +133,7 @@ class RollupsFile:
         """The plan in parts, in the transaction of a connection that has not looked at events.db yet."""
         state = state_of(db)
         latest_state = newest(db)
-        self.behind = distance(state, latest_state)
+        self.behind = max(latest_state.last - state.last, 0) + latest_state.applied - state.applied
         if self.behind > FAR or not has_changes(db, state, latest_state):  # forgotten after the state was looked at
             return None
         first, last = days_of(plan)

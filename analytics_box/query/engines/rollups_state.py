@@ -74,10 +74,6 @@ def has_changes(db: Connection, state: RollupsState, newest: RollupsState) -> bo
     return oldest - 1 <= state.applied
 
 
-def distance(state: RollupsState, newest: RollupsState) -> int:
-    return max(newest.last - state.last, 0) + newest.applied - state.applied
-
-
 def touched_days(db: Connection, since: RollupsState, until: RollupsState) -> TouchedDays:
     """The days of events that came, went or changed since, before and after that."""
     found = db.execute(

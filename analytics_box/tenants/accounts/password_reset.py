@@ -52,18 +52,13 @@ def link_for(
     return f"{base_url}/reset-password?token={token}"
 
 
-def user_of(db: Connection, token: str, now: int) -> User | None:
-    """The user whose password this link sets; None for a link that was used, was voided or has expired."""
-    return rows.user_of(db, ids.digest(token), now=now)
-
-
 def use(db: Connection, token: str, password: str, now: int) -> User:
     """Set a new password, given as its hash, and end all sessions. A mailed link also confirms the account, and removes
     the second factor of its previous user, who has not shown that the address is theirs.
 
     Raises Conflict if the link no longer works.
     """
-    user = user_of(db, token, now)
+    user = rows.user_of(db, ids.digest(token), now=now)
     if user is None:
         raise Conflict(_("This link is no longer valid"))
     by = By("reset link", now)

@@ -11,7 +11,7 @@ from analytics_box.base.errors import BadRequest
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
-from analytics_box.tenants.accounts import preferences, users
+from analytics_box.tenants.accounts import preferences, rows, users
 from analytics_box.tenants.accounts.preferences import THEMES, Preferences
 from analytics_box.web.page import dates
 from analytics_box.web.page.templates import own_path
@@ -72,7 +72,7 @@ async def _profile_page(visit: PageRequest, again: Again) -> Page:
         "profile.html",
         "profile",
         again=again,
-        values={"name": await visit.call.read(lambda db: users.name_of(db, user_id))},
+        values={"name": await visit.call.read(lambda db: rows.name_of(db, user_id))},
         email=visit.person.email,
         done=_("Saved.") if visit.asked("done") == "saved" else "",
         found=found,

@@ -7,7 +7,7 @@ from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, BoxError, Conflict
 from analytics_box.base.notify.mail import Mail, Mailer
 from analytics_box.base.translation import _
-from analytics_box.tenants.accounts import password_reset, rules
+from analytics_box.tenants.accounts import password_reset, rows, rules
 from analytics_box.tenants.accounts.passwords import Passwords
 from analytics_box.tenants.accounts.rules import User
 from analytics_box.tenants.accounts.second_factor import SecondSteps
@@ -89,7 +89,7 @@ async def _send_link(parts: Parts, email: str, now: int) -> None:
 async def _user(visit: PageRequest) -> User | None:
     """The user whose password the link of this address sets, if it is still valid."""
     token, now = visit.asked("token"), visit.call.now
-    return await visit.call.read(lambda db: password_reset.user_of(db, token, now))
+    return await visit.call.read(lambda db: rows.user_of(db, ids.digest(token), now=now))
 
 
 def _reset_page(visit: PageRequest, user: User, again: Again) -> Page:

@@ -80,11 +80,6 @@ def delete_unconfirmed(db: Connection, *, made_before: int) -> None:
     )
 
 
-def use_step(db: Connection, user_id: str, step: int) -> None:
-    """Codes of this step and of earlier ones stop working."""
-    db.execute("-- second_factor.use_step\nupdate second_factors set step = ? where user_id = ?", (step, user_id))
-
-
 def replace_codes(db: Connection, user_id: str, digests: Iterable[bytes]) -> None:
     """Replace all recovery codes of a user."""
     db.execute("-- second_factor.replace_codes\ndelete from recovery_codes where user_id = ?", (user_id,))
@@ -225,7 +220,7 @@ def check(db: Connection, seal: Seal, user_id: str, given: str, now: int) -> boo
         log.error("Authenticator codes cannot be checked: %s", broken)
         step = None  # a recovery code still works
     if step is not None:
-        use_step(db, user_id, step)
+        db.execute("-- second_factor.use_step\nupdate second_factors set step = ? where user_id = ?", (step, user_id))
         return True
     return use_code(db, user_id, _digest(user_id, given), now)
 

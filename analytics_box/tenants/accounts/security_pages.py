@@ -7,7 +7,6 @@ from msgspec import Struct
 from analytics_box.base import audit, errors, ids
 from analytics_box.base.acting import By
 from analytics_box.base.errors import AuthRequired, BadRequest
-from analytics_box.base.identity import SignedInPerson
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal
 from analytics_box.base.translation import _
@@ -53,7 +52,16 @@ async def security_page(visit: PageRequest, again: Again | None = None, *, done:
         done=_DONE.get(done, ""),
         factor=await visit.call.read(lambda db: factor.state(db, person.user_id)),
         codes=factor.RECOVERY_CODES,
-        sessions=[_row(one, person, own) for one in sorted(found, key=lambda one: one.digest != own)],
+        sessions=[
+            SessionRow(
+                name=session_name(one),
+                device=one.device or _("Unknown device"),
+                began=dates.moment(one.created_at, person),
+                seen=dates.moment(one.seen_at, person),
+                this=one.digest == own,
+            )
+            for one in sorted(found, key=lambda one: one.digest != own)
+        ],
     )
 
 
@@ -90,16 +98,6 @@ def session_name(found: AccountSession) -> str:
 def own_digest(visit: PageRequest) -> bytes:
     """Under which digest this browser's session is kept."""
     return ids.digest(visit.cookie(visit.parts[SignIns].cookie_name))
-
-
-def _row(found: AccountSession, person: SignedInPerson, own: bytes) -> SessionRow:
-    return SessionRow(
-        name=session_name(found),
-        device=found.device or _("Unknown device"),
-        began=dates.moment(found.created_at, person),
-        seen=dates.moment(found.seen_at, person),
-        this=found.digest == own,
-    )
 
 
 async def security(visit: Visitor) -> Page:

@@ -144,11 +144,6 @@ def confirm(db: Connection, user_id: str, *, organization_id: str | None, by: By
     return is_new
 
 
-def name_of(db: Connection, user_id: str) -> str:
-    """The name of a person; empty if they have given none."""
-    return rows.name_of(db, user_id)
-
-
 def rename(db: Connection, user_id: str, name: str, *, organization_id: str, by: By) -> None:
     """Call a person something else. Raises BadRequest."""
     before, name = rows.name_of(db, user_id), rules.clean_name(name)

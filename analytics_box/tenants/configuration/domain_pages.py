@@ -101,22 +101,21 @@ async def domains_page(visit: PageRequest, again: Again) -> Page:
         "domains",
         again=again,
         values={"domain": "", "withoutProof": ""},
-        domains=[_row(domain, person) for domain in found],
+        domains=[
+            DomainRow(
+                id=domain.id,
+                domain=domain.domain,
+                proven=domain.proven_at is not None,
+                record=domain.record,
+                token=domain.token,
+                note=_note(domain, person),
+            )
+            for domain in found
+        ],
         editable=rules.may(person.role, "update"),
         administers=administers,
         done=_DONE.get(visit.asked("done"), "") if fresh else "",
         not_yet=_NOT_YET.get(visit.asked("not"), "") if fresh else "",
-    )
-
-
-def _row(domain: Domain, person: SignedInPerson) -> DomainRow:
-    return DomainRow(
-        id=domain.id,
-        domain=domain.domain,
-        proven=domain.proven_at is not None,
-        record=domain.record,
-        token=domain.token,
-        note=_note(domain, person),
     )
 
 

@@ -85,11 +85,6 @@ def find(db: Connection, invitation_id: str) -> Invitation | None:
     return next(iter(_select(db, "id = ?", invitation_id)), None)
 
 
-def by_digest(db: Connection, digest: bytes) -> Invitation | None:
-    """The invitation whose link has this digest, whatever its state."""
-    return next(iter(_select(db, "digest = ?", digest)), None)
-
-
 def pending_invitations(db: Connection, organization_id: str) -> list[Invitation]:
     """Neither accepted nor revoked, pending or expired; the newest first."""
     unanswered = "organization_id = ? and accepted_at is null and revoked_at is null order by created_at desc, id"
@@ -109,14 +104,6 @@ def _select(db: Connection, where: str, value: str | bytes) -> list[Invitation]:
 def delete_old(db: Connection, *, ended_before: int) -> None:
     """Delete invitations that ended before then, in whatever state; the audit log keeps them."""
     db.execute("-- invitations.delete_old\ndelete from invitations where expires_at <= ?", (ended_before,))
-
-
-def set_accepted(db: Connection, invitation_id: str, now: int) -> None:
-    db.execute("-- invitations.set_accepted\nupdate invitations set accepted_at = ? where id = ?", (now, invitation_id))
-
-
-def set_revoked(db: Connection, invitation_id: str, now: int) -> None:
-    db.execute("-- invitations.set_revoked\nupdate invitations set revoked_at = ? where id = ?", (now, invitation_id))
 
 
 class Welcome(Struct, frozen=True):
@@ -208,7 +195,7 @@ def waiting(db: Connection, organization_id: str, by: By, *, include_expired: bo
 
 def welcome(db: Connection, secret: str, now: int) -> Welcome | None:
     """The invitation with this link; None if it is not, or no longer, valid."""
-    found = by_digest(db, ids.digest(secret))
+    found = next(iter(_select(db, "digest = ?", ids.digest(secret))), None)
     if found is None or found.status(now) != "pending":
         return None
     organization = members.existing_organization(db, found.organization_id)
@@ -255,21 +242,18 @@ def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, no
     return _join(db, found.invitation, user.id, now), user.id
 
 
-def sweep(db: Connection, now: int) -> None:
-    """Forget invitations whose time was over long ago."""
-    delete_old(db, ended_before=now - KEPT)
-
-
 def _join(db: Connection, invitation: Invitation, user_id: str, now: int) -> Invitation:
     by = By(f"user:{user_id}", now, user_id)
     members.add(db, invitation.organization_id, by, role=invitation.role, resources=invitation.resources)
-    set_accepted(db, invitation.id, now)
+    db.execute("-- invitations.set_accepted\nupdate invitations set accepted_at = ? where id = ?", (now, invitation.id))
     audit.record(db, by, invitation.organization_id, "updated", "invitation", invitation.id, {"accepted": True})
     return invitation
 
 
 def _revoke(db: Connection, by: By, invitation: Invitation) -> None:
-    set_revoked(db, invitation.id, by.now)
+    db.execute(
+        "-- invitations.set_revoked\nupdate invitations set revoked_at = ? where id = ?", (by.now, invitation.id)
+    )
     audit.record(
         db, by, invitation.organization_id, "revoked", "invitation", invitation.id, {"email": invitation.email}
     )

@@ -103,7 +103,17 @@ async def member_page(visit: PageRequest, again: Again, link: InvitationLink | N
         values={"email": "", "role": usual, "access": ACCESS_ALL},
         groups=groups,
         members=[_row(one, person) for one in joined],
-        waiting=[_waiting(one, person, visit.call.now) for one in waiting],
+        waiting=[
+            InvitationRow(
+                id=one.id,
+                email=one.email,
+                role=one.role,
+                until=dates.moment(one.expires_at, person),
+                expired=one.status(visit.call.now) == "expired",
+                access=_access(one.resources),
+            )
+            for one in waiting
+        ],
         inviting=inviting,
         invited=rules.INVITED,
         administers=person.is_administrator,
@@ -144,17 +154,6 @@ def _access(resources: Collection[str] | None) -> str:
         return ""
     text = ngettext("1 selected resource", "{count} selected resources", len(resources))
     return text.format(count=figures.count(len(resources)))
-
-
-def _waiting(invitation: Invitation, person: SignedInPerson, now: int) -> InvitationRow:
-    return InvitationRow(
-        id=invitation.id,
-        email=invitation.email,
-        role=invitation.role,
-        until=dates.moment(invitation.expires_at, person),
-        expired=invitation.status(now) == "expired",
-        access=_access(invitation.resources),
-    )
 
 
 async def invite_member(visit: Visitor) -> Page:

@@ -161,11 +161,6 @@ def sites(db: Connection, organization_id: str) -> list[int]:
     return read_sites(db, organization_id)
 
 
-def strip(db: Connection, organization_id: str, now: int) -> None:
-    """Its row stays, because the audit log names it, but without a name. All that was its own has to be gone."""
-    strip_rows(db, organization_id, now)
-
-
 def loss(db: Connection, organization_id: str, by: By) -> DeletionImpact:
     """The data that a deletion would remove. Raises Forbidden."""
     check(db, organization_id, by, "delete")

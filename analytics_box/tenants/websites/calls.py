@@ -19,7 +19,6 @@ from analytics_box.tenants.websites.messages import (
     WebsiteAnswer,
     WebsiteId,
     deleted_website_answer,
-    public_website,
     website_answer,
 )
 from analytics_box.tenants.websites.reach import all_own, is_own, own, restorable
@@ -140,7 +139,7 @@ async def get_by_id(call: Call, given: WebsiteId) -> WebsiteAnswer | PublicWebsi
     if website is not None and is_own(call, website):
         return website_answer(website, call.now)
     if website is not None and website.is_public:
-        return public_website(website)
+        return PublicWebsite(website.id, website.domain, website.name, website.is_public)
     if call.identity.anonymous:
         raise errors.AuthRequired(_("Authentication required"))
     raise errors.NotFound.of("website", given.id)
@@ -151,4 +150,4 @@ async def get_public_summary(call: Call, given: WebsiteId) -> PublicWebsite:
     website = call.parts[Directory].find(given.id)
     if website is None or not website.is_public:
         raise errors.NotFound.of("website", given.id)
-    return public_website(website)
+    return PublicWebsite(website.id, website.domain, website.name, website.is_public)

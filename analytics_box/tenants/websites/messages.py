@@ -148,11 +148,6 @@ def deleted_website_answer(website: Website, grace: int) -> DeletedWebsite:
     )
 
 
-def public_website(website: Website) -> PublicWebsite:
-    """A public website for anonymous callers."""
-    return PublicWebsite(website.id, website.domain, website.name, website.is_public)
-
-
 def iso(instant: int) -> str:
     """An instant as ISO 8601 in UTC with milliseconds."""
     return datetime.fromtimestamp(instant / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

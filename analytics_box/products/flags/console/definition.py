@@ -314,7 +314,12 @@ def reading_of(state: FlagFormState, stored: FlagDefinition | None, groups: Sequ
     try:
         definition = msgspec.convert(definition_of(state, stored), FlagDefinition)
     except BadRequest as refused:
-        return Reading(rules, wrong=_all_wrong(refused), sum=total, sum_is_right=is_right)
+        return Reading(
+            rules,
+            wrong=tuple(dict.fromkeys(detail.message for detail in refused.details)) or (refused.message,),
+            sum=total,
+            sum_is_right=is_right,
+        )
     except msgspec.ValidationError:
         return Reading(rules, wrong=(_("A field has an invalid value."),), sum=total, sum_is_right=is_right)
     lines = flag_lines(definition, groups, user_id=state.fields.get("userId", "").strip() or None)
@@ -368,7 +373,3 @@ def _sentence(given: FlagRuleFields, stored: Sequence[TargetingRule], names: Map
     except (BadRequest, msgspec.ValidationError):
         return ()
     return rule_sentence(found, names)
-
-
-def _all_wrong(refused: BadRequest) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(detail.message for detail in refused.details)) or (refused.message,)

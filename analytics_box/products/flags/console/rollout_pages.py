@@ -88,11 +88,6 @@ def schedule_values(form: Mapping[str, str], zone: str) -> dict[str, Any]:
     return found
 
 
-def times_of(name: str, form: Mapping[str, str]) -> str:
-    """The field of the form that a refusal is about."""
-    return _OF_FORM.get(form.get("kind", ""), {}).get(name, name)
-
-
 class _ScheduleFormReader:
     def __init__(self, form: Mapping[str, str], zone: ZoneInfo) -> None:
         self._form = form
@@ -300,7 +295,9 @@ async def schedule(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         given = schedule_values(form, page.visit.person.time_zone) | {"flagId": page.flag.id}
         await calls.create(visit.call, message_of(given, CreateFlagSchedule))
     except (BadRequest, Conflict) as wrong:
-        errors = {times_of(name, form): text for name, text in field_errors(wrong).items()}
+        errors = {
+            _OF_FORM.get(form.get("kind", ""), {}).get(name, name): text for name, text in field_errors(wrong).items()
+        }
         return await _page(page, _again(wrong, form, errors), wrong)
     return visit.go(f"{page.href}/rollout?done=scheduled")
 

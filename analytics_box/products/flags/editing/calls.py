@@ -60,7 +60,7 @@ async def list_deleted(call: Call, given: OwnedInput) -> list[DeletedFlag]:
 
     def read(db: Connection) -> list[Flag]:
         check(db, own, "viewer")
-        return rows.deleted_flags(db, own.scope)
+        return rows.FLAGS.all(db, "scope = ? and deleted_at is not null order by deleted_at desc, id", own.scope)
 
     grace = call.parts.settings.grace_days * DAY
     found = [(flag, flag.deleted_at or 0) for flag in await call.read(read)]

@@ -94,7 +94,7 @@ def _of_comparison(rule: TargetingRule, field: str) -> Faults:
     name = "batchValues" if rule.batch and rule.batchValues else _name(rule.operator, rule.values)
     values = rule_values(rule)
     yield from _of_values(rule.operator, values, f"{field}.{name}")
-    of_text = rule.type in ("user_id", "email") and _positive(rule.operator) in ("equals", "in")
+    of_text = rule.type in ("user_id", "email") and NEGATIVE.get(rule.operator, rule.operator) in ("equals", "in")
     if of_text and any(not isinstance(value, str) for value in values):
         yield ErrorDetail(f"{field}.{name}", _("User IDs and email addresses are text. Enter text instead of a number"))
 
@@ -148,10 +148,6 @@ def _name(operator: Operator, values: tuple[Scalar, ...]) -> str:
     return "values" if values or operator in ("in", "not_in") else "value"
 
 
-def _positive(operator: Operator) -> Operator:
-    return NEGATIVE.get(operator, operator)
-
-
 def _of_values(operator: Operator, values: tuple[Scalar, ...], field: str) -> Faults:
     if operator in ("exists", "not_exists"):
         return
@@ -176,7 +172,7 @@ def _of_value(operator: Operator, value: Scalar) -> str:
         return pattern_fault(str(value))
     if operator in ("contains", "not_contains", "starts_with", "ends_with") and value == "":
         return "Enter a text to look for"
-    read, what = _READ.get(_positive(operator), (_anything, ""))
+    read, what = _READ.get(NEGATIVE.get(operator, operator), (_anything, ""))
     return "" if read(value) is not None else f"{_short_text(value)} is not {what}"
 
 
@@ -222,7 +218,7 @@ def steps(rules: tuple[TargetingRule, ...]) -> int:
 
 
 def _steps(operator: Operator, values: tuple[Scalar, ...]) -> int:
-    positive = _positive(operator)
+    positive = NEGATIVE.get(operator, operator)
     if positive in ("equals", "in"):
         return 1
     if positive == "matches":

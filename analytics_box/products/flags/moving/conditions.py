@@ -218,11 +218,6 @@ def is_for_everybody(given: TargetingRule) -> bool:
     )
 
 
-def is_for_nobody(given: TargetingRule) -> bool:
-    """Return whether a rule matches no user."""
-    return given.conditions == NOBODY
-
-
 def let_in(rules: Iterable[TargetingRule]) -> TargetingCondition | None:
     """The users that the rules of a target group include, as one condition; None if the rules have percentages, or if
     it would be too large.

@@ -133,11 +133,6 @@ def _read_flag(position: int, key: str, given: Mapping[str, Any], shared: FlagdS
     return source_flag(position, key, FlagDefinition(**fields), notes)
 
 
-def _has(path: TargetingCondition, attribute: str) -> bool:
-    """Whether all who come along a path have an attribute."""
-    return any(one == exists(attribute) for one in (path.all or (path,)))
-
-
 def _name(given: Any) -> str:
     """The name of a variant; flagd takes true and false as "true" and "false"."""
     return ("true" if given else "false") if isinstance(given, bool) else text(given)
@@ -239,7 +234,7 @@ class _TargetingReader:
         if not 0 < sum(weights) < 2**31:
             raise UnsupportedExpression("the sum of the weights of fractional is not from 1 to 2,147,483,647")
         bucketing = Bucketing(algorithm=self._algorithm, salt=salt, attribute=attribute)
-        if by is not None and not _has(path, attribute):
+        if by is not None and not any(one == exists(attribute) for one in (path.all or (path,))):
             self._notes.lose(
                 _("Without {attribute}, flagd's engines disagree. Here, the default applies").format(
                     attribute=attribute

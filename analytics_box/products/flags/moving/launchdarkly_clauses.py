@@ -9,13 +9,13 @@ from analytics_box.products.flags.evaluation.bucketing import draw_by
 from analytics_box.products.flags.flag import Bucketing, Operator, Scalar, TargetingCondition, TargetingRule
 from analytics_box.products.flags.moving.conditions import (
     LOOSE_VERSION,
+    NOBODY,
     all_of,
     any_of,
     each_of,
     exists,
     has_huge_number,
     instant,
-    is_for_nobody,
     is_instant,
     leaf,
     let_in,
@@ -132,7 +132,7 @@ class LaunchdarklySegments:
         if key not in self._read:
             self._reading.append(key)
             said = ImportNotes()
-            rules = tuple(one for one in self._rules(key, self._given[key], said) if not is_for_nobody(one))
+            rules = tuple(one for one in self._rules(key, self._given[key], said) if one.conditions != NOBODY)
             group = _group(self._given[key], rules, said)
             self._read[key] = (group, said)
             self._reading.pop()

@@ -19,7 +19,7 @@ from analytics_box.products.flags.flag import (
     TargetingRule,
     is_key,
 )
-from analytics_box.products.flags.moving.conditions import is_for_nobody
+from analytics_box.products.flags.moving.conditions import NOBODY
 
 Source = Literal[
     "analytics-box", "unleash", "growthbook", "launchdarkly", "flagsmith", "flagd", "flagd-v3"
@@ -96,7 +96,7 @@ class ImportNotes:
 def source_flag(number: int, key: str, definition: FlagDefinition, notes: ImportNotes) -> SourceFlag:
     """A flag read from a file, without rules that match no user."""
     keep_going()
-    rules = tuple(one for one in definition.rules if not is_for_nobody(one))
+    rules = tuple(one for one in definition.rules if one.conditions != NOBODY)
     definition = msgspec.structs.replace(definition, rules=rules)
     return SourceFlag(number=number, key=key, definition=definition, notes=notes.said, decides=notes.decides)
 
@@ -139,19 +139,15 @@ def chosen_environment(names: Iterable[str], given: str | None) -> str | None:
         raise BadRequest.about(
             "sourceEnvironment",
             _("The file has no environment {given}. Select one: {join_names}").format(
-                given=given, join_names=_join_names(found)
+                given=given, join_names=", ".join(found[:20])
             ),
         )
     if given is None and len(found) > 1:
         raise BadRequest.about(
             "sourceEnvironment",
-            _("The file has several environments. Select one: {join_names}").format(join_names=_join_names(found)),
+            _("The file has several environments. Select one: {join_names}").format(join_names=", ".join(found[:20])),
         )
     return (given or found[0]) if found else None
-
-
-def _join_names(names: list[str]) -> str:
-    return ", ".join(names[:20])
 
 
 def mapping(given: Any) -> Mapping[str, Any]:

@@ -97,9 +97,7 @@ def _usage_answer(flag_id: str, days: int, found: Usage) -> FlagUsageAnswer:
             OutcomeUsageAnswer(gave, count, last_evaluated_at(found.given.last.get(gave)))
             for gave, count in sorted(counted.items(), key=lambda item: (-item[1], item[0]))
         ),
-        daily=tuple(UsageDayAnswer(_day(one.day), one.gave, one.count) for one in found.days),
+        daily=tuple(
+            UsageDayAnswer((_EPOCH + timedelta(days=one.day)).isoformat(), one.gave, one.count) for one in found.days
+        ),
     )
-
-
-def _day(day: int) -> str:
-    return (_EPOCH + timedelta(days=day)).isoformat()

@@ -90,11 +90,6 @@ def copy_database(db: Connection, organization_id: str, by: By, rows: Sequence[V
     return made
 
 
-def trying(by: By) -> By:
-    """The actor in the copy, which has no members: their role was checked when it was made."""
-    return By(by.actor, by.now)
-
-
 def _texts(values: Iterable[object]) -> str:
     """The texts among the values, as a JSON list without duplicates."""
     return json.dumps(sorted({value for value in values if isinstance(value, str)}))
@@ -194,7 +189,8 @@ async def dry_run(
     shown: list[LinkRowOutcome] = []
     made: set[str] = set()
     for some in _pieces(rows):
-        done = await asyncio.to_thread(_tried_in, copy, organization_id, trying(by), some)
+        # The copy has no members: the actor's role was checked when it was made.
+        done = await asyncio.to_thread(_tried_in, copy, organization_id, By(by.actor, by.now), some)
         made |= {row.id for row in done if row.status == "created"}
         shown += [
             replace(row, id="", slug=given.values.get("slug") or "") if row.id in made else row

@@ -39,11 +39,6 @@ def domains_of(db: Connection, organization_id: str) -> list[LinkDomain]:
     return DOMAINS.all(db, "organization_id = ? order by domain", organization_id)
 
 
-def count_links(db: Connection, domain: str) -> int:
-    """The number of links on this domain."""
-    return LINKS.count(db, "domain = ?", domain)
-
-
 def leads_there(db: Connection, domain: str) -> str | None:
     """The slug of a link whose target is on this domain."""
     found = db.execute(
@@ -103,7 +98,7 @@ def remove(db: Connection, organization_id: str, by: By, domain: str) -> LinkDom
     """Remove a domain without links. Raises Forbidden, NotFound, or Conflict if it has links."""
     check(db, Reach(organization_id, by), "admin")
     gone = existing(db, organization_id, domain)
-    links = count_links(db, domain)
+    links = LINKS.count(db, "domain = ?", domain)
     if links:
         raise errors.Conflict(_("{links} links use this domain. Move or delete them first").format(links=links))
     DOMAINS.remove(db, by, organization_id, gone)

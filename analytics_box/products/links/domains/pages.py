@@ -10,10 +10,10 @@ from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _, ngettext
 from analytics_box.base.urls import web_address
 from analytics_box.products.links.domains import calls as domain_calls
-from analytics_box.products.links.domains import change
 from analytics_box.products.links.domains.calls import AddLinkDomain, ChangedDomain, GivenOrphans, OneDomain
 from analytics_box.products.links.messages import LinkOrganizationInput
 from analytics_box.products.links.page_frame import DONE, HOME, frame, links_in_words, nothing_there
+from analytics_box.products.links.rows import LINKS
 from analytics_box.products.links.slugs import PREFIX, short_url
 from analytics_box.tenants.configuration import domains as proven_domains
 from analytics_box.tenants.tenancy.rules import may
@@ -115,7 +115,7 @@ async def _page(visit: PageRequest, again: Again) -> Page:
 
     def look(db: Connection) -> tuple[dict[str, int], list[str]]:
         proven = [one.domain for one in proven_domains.of(db, own, by) if one.proven_at is not None]
-        return {name: change.count_links(db, name) for name in served}, proven
+        return {name: LINKS.count(db, "domain = ?", name) for name in served}, proven
 
     counts, proven = await visit.call.read(look)
     return visit.show(

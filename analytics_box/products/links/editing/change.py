@@ -60,7 +60,7 @@ def upsert(
     Without `rename` a link that is there keeps its name. Raises Forbidden, BadRequest or Conflict.
     """
     check(db, Reach(organization_id, by), "member")
-    found = rows.find_by_external_id(db, organization_id, external_id)
+    found = LINKS.first(db, "organization_id = ? and external_id = ? order by number", organization_id, external_id)
     values = {**values, "external_id": external_id}
     if found is None:
         return LinkChange(None, create(db, organization_id, by, values))

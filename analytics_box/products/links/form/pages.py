@@ -47,11 +47,6 @@ from analytics_box.web.recognition import countries
 _LONGEST_NAME = 255
 
 
-def created_link(state: LinkFormState, zone: str) -> NewLink:
-    """The message that creates a link. Raises BadRequest, which names the form's fields."""
-    return message_of(_fields(state, None, zone), NewLink)
-
-
 def changed_link(state: LinkFormState, link: ShortLink, zone: str) -> ChangedLink:
     """The message that updates a link. Raises BadRequest."""
     return message_of(_fields(state, link, zone) | {"id": link.id}, ChangedLink)
@@ -163,7 +158,7 @@ async def add(visit: Visitor) -> Answer:
     state = state.written
     try:
         visit.saves()
-        made = await procedures.create(visit.call, created_link(state, visit.person.time_zone))
+        made = await procedures.create(visit.call, message_of(_fields(state, None, visit.person.time_zone), NewLink))
     except (BadRequest, Conflict) as wrong:
         return await _page(visit, state, None, form=form, wrong=wrong)
     return visit.go(f"{HOME}/{made.id}?done=created")
@@ -234,23 +229,19 @@ def _preview(visit: PageRequest, state: LinkFormState, link: ShortLink | None, f
     """The preview of the form's values, or their errors."""
     settings, zone, visitor = visit.parts.settings, visit.person.time_zone, visitor_of(form)
     written = state.written
-    before = link or _blank(visit)
+    before = link or new_link(id="", organization_id=visit.person.organization_id, created_by="", now=visit.call.now)
     if not written.fields.get("targetUrl", "").strip():
         blank = replace(before, target_url="", slug=written.fields.get("slug", "").strip())
         return preview_of(blank, visitor, settings, visit.parts.clock)
     try:
         given: NewLink | ChangedLink = (
-            created_link(written, zone) if link is None else changed_link(written, link, zone)
+            message_of(_fields(written, None, zone), NewLink) if link is None else changed_link(written, link, zone)
         )
         clean = fields.values_of(given, ShortLink, policy_of(visit.call, visit.person.organization_id))
     except BadRequest as refused:
         messages = tuple(dict.fromkeys(detail.message for detail in refused.details)) or (refused.message,)
         return Preview(visitor, wrong=messages)
     return preview_of(apply_values(before, clean), visitor, settings, visit.parts.clock)
-
-
-def _blank(visit: PageRequest) -> ShortLink:
-    return new_link(id="", organization_id=visit.person.organization_id, created_by="", now=visit.call.now)
 
 
 def advanced_labels(state: LinkFormState, link: ShortLink | None) -> list[str]:

@@ -118,7 +118,7 @@ def host_of(url: str) -> str:
 def _clean(text: str, policy: TargetPolicy) -> str:
     if len(text) > LONGEST:
         raise AddressRefused(_("The URL is longer than {longest} characters").format(longest=LONGEST))
-    if any(_is_hidden(letter) for letter in text):
+    if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} for letter in text):
         raise AddressRefused(_("The URL contains control or text-direction characters"))
     scheme = text.partition(":")[0].strip().lower()
     if "://" not in text or scheme not in {"http", "https"}:
@@ -134,10 +134,6 @@ def _clean(text: str, policy: TargetPolicy) -> str:
             _("The URL is longer than {longest} characters once it is written in ASCII").format(longest=LONGEST)
         )
     return url
-
-
-def _is_hidden(letter: str) -> bool:
-    return unicodedata.category(letter) in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
 
 def _written_host(address: str) -> str:

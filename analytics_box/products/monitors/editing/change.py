@@ -112,7 +112,7 @@ def draft_monitor(
         organization_id=acting.organization_id,
         kind=kind,
         url="",
-        secrets=MonitorSecrets(token=new_token()) if kind == "push" else MonitorSecrets(),
+        secrets=MonitorSecrets(token=secrets.token_urlsafe(_TOKEN_BYTES)) if kind == "push" else MonitorSecrets(),
         created_at=acting.by.now,
         updated_at=acting.by.now,
     )
@@ -166,7 +166,7 @@ def rotate(db: Connection, tools: MonitorTools, acting: Reach, monitor_id: str) 
     found = existing(db, acting, monitor_id).monitor
     if found.kind != "push":
         raise BadRequest(_("Only push monitors have a push URL"))
-    after = replace(found, secrets=MonitorSecrets(token=new_token()), updated_at=acting.by.now)
+    after = replace(found, secrets=MonitorSecrets(token=secrets.token_urlsafe(_TOKEN_BYTES)), updated_at=acting.by.now)
     rows.update(db, at_rest(tools.seal, after))
     _record(db, acting.by, after, "rotated", {"url": after.masked.url, "name": after.name})
     return after
@@ -293,11 +293,6 @@ def difference(before: Monitor, after: Monitor) -> dict[str, object]:
     named = MonitorSecrets.__struct_fields__
     changed = [name for name in named if getattr(before.secrets, name) != getattr(after.secrets, name)]
     return found | ({"secrets": changed} if changed else {})
-
-
-def new_token() -> str:
-    """A token that a push goes by."""
-    return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
 def _apply_action(monitor: Monitor, action: str, tags: Iterable[str]) -> Monitor:

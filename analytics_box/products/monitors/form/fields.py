@@ -95,7 +95,7 @@ def state_of(monitor: Monitor) -> MonitorFormState:
         "url": _target(monitor),
         "record": options.record,
         "server": options.server,
-        "send": _escape(options.send),
+        "send": options.send.replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n"),
         "grace": str(options.grace),
         "timeout": f"{monitor.timeout / 1000:g}" if monitor.timeout is not None else "",
         "method": options.method,
@@ -154,7 +154,3 @@ def _usual(kind: Kind) -> AssertionFields:
 
 def _assertion(one: Assertion) -> AssertionFields:
     return AssertionFields(one.subject, one.property, one.comparison, one.value, one.level)
-
-
-def _escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n")

@@ -90,7 +90,9 @@ def export_values(
     """Monitors and windows as plain values of a file. `domains` are of websites by their ids."""
     file = {
         "monitors": [_file_monitor(one, domains, secrets=secrets) for one in monitors],
-        "maintenances": [_file_window(one) for one in windows],
+        "maintenances": [
+            ({"id": one.id} | {name: value for name, value in given_of(one).items() if value}) for one in windows
+        ],
     }
     return {"format": FORMAT, "version": 1} | {
         name: msgspec.to_builtins(listed, str_keys=True) for name, listed in file.items() if listed
@@ -142,10 +144,6 @@ def _secret_names(monitor: Monitor) -> tuple[str, ...]:
     said = {"headers": has.headers, "body": has.body, "password": has.user, "token": has.bearer}
     said |= {"send": monitor.options.send, "url": monitor.url if mask_query(monitor.url) != monitor.url else ""}
     return tuple(name for name, value in said.items() if value)
-
-
-def _file_window(window: MaintenanceWindow) -> dict[str, Any]:
-    return {"id": window.id} | {name: value for name, value in given_of(window).items() if value}
 
 
 def _import_item(number: int, one: FileMonitor) -> MonitorImportItem:

@@ -101,7 +101,7 @@ def title(affected: Sequence[AffectedComponent]) -> str:
         said = _("{first} and {last}").format(first=names[0], last=names[1])
     elif len(names) > 2:
         said = _("{first} and {count} more").format(first=names[0], count=len(names) - 1)
-    pattern = _("{names} unavailable") if _is_down(affected) else _("{names} degraded")
+    pattern = _("{names} unavailable") if any(one.impact == "down" for one in affected) else _("{names} degraded")
     return pattern.format(names=said)[:LONGEST_TITLE]
 
 
@@ -109,23 +109,9 @@ def opening_message(affected: Sequence[AffectedComponent]) -> str:
     """The first update."""
     return (
         _("We cannot reach {names} and are investigating.")
-        if _is_down(affected)
+        if any(one.impact == "down" for one in affected)
         else _("We are seeing errors from {names} and are investigating.")
     ).format(names=_names(affected))
-
-
-def joining_message(affected: Sequence[AffectedComponent]) -> str:
-    """The text of an update: further components are down."""
-    return _("This also affects {names}.").format(names=_names(affected))
-
-
-def partial_recovery_message(affected: Sequence[AffectedComponent]) -> str:
-    """The text of an update: these components have recovered, others have not."""
-    return _("{names} back online.").format(names=_names(affected))
-
-
-def _is_down(affected: Sequence[AffectedComponent]) -> bool:
-    return any(one.impact == "down" for one in affected)
 
 
 def _names(affected: Sequence[AffectedComponent]) -> str:
@@ -264,7 +250,9 @@ def _join_incident(db: Connection, happened: ComponentTransition, before: Incide
     if rules.is_untouched(before):
         wrong = rules.wrong_in(affected)
         before = replace(before, title=title(wrong), severity=rules.severity_of(wrong))
-    return _add_update(db, happened, before, affected, joining_message((happened.component,)))
+    return _add_update(
+        db, happened, before, affected, _("This also affects {names}.").format(names=_names((happened.component,)))
+    )
 
 
 def _recover(db: Connection, happened: ComponentTransition) -> bool:
@@ -288,7 +276,7 @@ def _recover_in(db: Connection, happened: ComponentTransition, before: Incident)
     if wrong and rules.is_unseen(before):
         _rewritten(db, before, wrong, happened.now)
     elif wrong:
-        _add_update(db, happened, before, affected, partial_recovery_message((well,)))
+        _add_update(db, happened, before, affected, _("{names} back online.").format(names=_names((well,))))
     elif before.publish_at is not None and rules.is_unseen(before):
         incident_rows.INCIDENTS.delete(db, before.id)
     else:

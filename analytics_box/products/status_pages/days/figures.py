@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from analytics_box.base.clock import HOUR, SECOND
-from analytics_box.base.facts.uptime import UptimeSpan, WindowUptime, percentage, percentile, uptimes
+from analytics_box.base.facts.uptime import WindowUptime, percentage, percentile
 from analytics_box.products.status_pages.page import DAYS
 from analytics_box.products.status_pages.seen import ComponentDay, DayState
 from analytics_box.query.catalog.values import quotient
@@ -73,17 +73,6 @@ def _p95(checks: Checks) -> float | None:
     if found is None or checks.fastest is None or checks.slowest is None:
         return None
     return min(max(found, checks.fastest), checks.slowest)
-
-
-def each_day(
-    spans: Iterable[UptimeSpan], checks: Mapping[int, Checks] | None, edges: Sequence[int], now: int
-) -> list[DayFigures]:
-    """The figures between each edge and the next one (UTC ms). `checks` are those of days by their number, None for a
-    component that has none."""
-    return [
-        figures(was, None if checks is None else checks.get(number, Checks()))
-        for number, was in enumerate(uptimes(spans, edges, now))
-    ]
 
 
 def day(date: str, found: DayFigures) -> ComponentDay:

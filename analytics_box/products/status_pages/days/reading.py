@@ -7,11 +7,11 @@ from functools import partial
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from analytics_box.base.facts.uptime import UptimeSpan
+from analytics_box.base.facts.uptime import UptimeSpan, uptimes
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.status_pages.days import figures as day_figures
 from analytics_box.products.status_pages.days import rows
-from analytics_box.products.status_pages.days.figures import Checks, DayFigures, each_day
+from analytics_box.products.status_pages.days.figures import Checks, DayFigures, figures
 from analytics_box.products.status_pages.days.rows import StoredDay
 
 
@@ -66,7 +66,10 @@ async def read_days(
     for one in components:
         its_spans = own.get(one.component_id, ()) if one.monitor is None else spans.get(one.monitor, ())
         its_checks = checks[one.monitor] if one.monitor is not None else None
-        found = each_day(its_spans, its_checks, edges[missing.first :], now)
+        found = [
+            figures(was, None if its_checks is None else its_checks.get(number, Checks()))
+            for number, was in enumerate(uptimes(its_spans, edges[missing.first :], now))
+        ]
         have = known.get(one.component_id, {})
         days.figures[one.component_id] = [
             have.get(day.isoformat()) or found[place - missing.first] for place, day in enumerate(dates)

@@ -178,7 +178,11 @@ def _take_along(
                 len(bound),
             ).format(count=len(bound)),
         )
-    shared = [found for found in of_here if rows.pages_with(db, found) != {given.statusPageId}]
+    shared = [
+        found
+        for found in of_here
+        if {one.page_id for one in COMPONENTS.all(db, "monitor_id = ?", found)} != {given.statusPageId}
+    ]
     if shared:
         raise BadRequest.about(
             "includeMonitors",

@@ -26,7 +26,7 @@ def save(db: Connection, own: Reach, given: SaveIncidentTemplate) -> IncidentTem
     """Create or change a template. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, own, "member")
     page = page_in_reach(db, own, given.status_page_id)
-    known = _of_page(db, page.id)
+    known = TEMPLATES.all(db, "page_id = ? order by name, id", page.id)
     before = next((each for each in known if each.id == given.template_id), None)
     if given.template_id is not None and before is None:
         raise errors.NotFound.of("incidentTemplate", given.template_id)
@@ -64,7 +64,7 @@ async def list_templates(call: Call, given: ListIncidentTemplates) -> list[Incid
 
     def read(db: Connection) -> list[IncidentTemplate]:
         check(db, own, "viewer")
-        return _of_page(db, whole.page.id)
+        return TEMPLATES.all(db, "page_id = ? order by name, id", whole.page.id)
 
     return [answer_of(IncidentTemplateAnswer, each) for each in await call.read(read)]
 
@@ -87,8 +87,3 @@ async def delete_template(call: Call, given: IncidentTemplateId) -> Success:
         raise errors.NotFound.of("incidentTemplate", given.templateId) from elsewhere
     await call.write(lambda db: delete(db, own, given.templateId))
     return Success()
-
-
-def _of_page(db: Connection, page_id: str) -> list[IncidentTemplate]:
-    """The templates of a page by name."""
-    return TEMPLATES.all(db, "page_id = ? order by name, id", page_id)

@@ -23,7 +23,6 @@ from analytics_box.products.status_pages.incident import (
     USUAL_MESSAGES,
     AffectedComponent,
     Incident,
-    IncidentUpdate,
     Status,
 )
 from analytics_box.products.status_pages.page import Component, ComponentStatus, StatusPage, Whole
@@ -252,7 +251,19 @@ def _incident(one: Incident, names: Mapping[str, str], unseen: set[str]) -> Inci
         resolved_at=one.resolved_at,
         scheduled_for=one.scheduled_for,
         scheduled_until=one.scheduled_until,
-        updates=tuple(_update(update, names, unseen) for update in one.updates),
+        updates=tuple(
+            UpdateSeen(
+                id=update.id,
+                status=update.status,
+                message=update.message,
+                at=update.at,
+                created_at=update.created_at,
+                updated_at=update.updated_at,
+                notified=update.notified,
+                affected=_visible_affected(update.affected, names, unseen),
+            )
+            for update in one.updates
+        ),
         affected=_visible_affected(one.affected, names, unseen),
     )
 
@@ -307,19 +318,6 @@ def window_occurrences(
             ),
             affected=affected,
         )
-
-
-def _update(one: IncidentUpdate, names: Mapping[str, str], unseen: set[str]) -> UpdateSeen:
-    return UpdateSeen(
-        id=one.id,
-        status=one.status,
-        message=one.message,
-        at=one.at,
-        created_at=one.created_at,
-        updated_at=one.updated_at,
-        notified=one.notified,
-        affected=_visible_affected(one.affected, names, unseen),
-    )
 
 
 def _visible_affected(

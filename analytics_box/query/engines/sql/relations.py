@@ -259,7 +259,9 @@ def _any_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: 
         either = " or ".join(render(item, values, dialect) for item in pages)
         found.append(f"session in (select session {views} and ({either}))")
     if barred:  # sessions that do not have them all
-        met = {f"met_{number}": render(_affirmed(item), values, dialect) for number, item in enumerate(barred)}
+        met = {
+            f"met_{number}": render(replace(item, negated=False), values, dialect) for number, item in enumerate(barred)
+        }
         shown = ", ".join(f"case when {text} then 1 else 0 end as {name}" for name, text in met.items())
         every = " and ".join(f"max({name}) = 1" for name in met)
         found.append(
@@ -267,10 +269,6 @@ def _any_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: 
             f" group by session having {every}))"
         )
     return found
-
-
-def _affirmed(item: Where) -> Where:
-    return replace(item, negated=False)
 
 
 def of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Values) -> str:
@@ -286,7 +284,7 @@ def of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Va
     if columns <= _OF_A_SESSION:
         return _and([render(item, values, dialect) for item in items])
     if all(item.negated for item in items):
-        either = ConditionGroup(True, tuple(_affirmed(item) for item in items))
+        either = ConditionGroup(True, tuple(replace(item, negated=False) for item in items))
         kind = " and kind = 1" if columns <= OF_THE_PAGE else ""
         had = render(either, values, dialect)
         return f"not (session in (select session from events as fact where {scan}{kind} and {had}))"
