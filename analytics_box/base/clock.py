@@ -1,6 +1,7 @@
 """Time as a value that is passed in, so that no test sleeps and none patches globals."""
 
 import time
+from datetime import UTC, datetime
 from typing import Protocol, runtime_checkable
 
 SECOND = 1_000
@@ -33,3 +34,13 @@ class SystemClock:
 def utc_day(instant: int) -> int:
     """Number of the UTC day that holds this instant, counted from 1970-01-01."""
     return instant // DAY
+
+
+def iso(instant: int) -> str:
+    """An instant as ISO 8601 in UTC, with milliseconds."""
+    return datetime.fromtimestamp(instant / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def iso_day(instant: int) -> str:
+    """The UTC day of an instant, as YYYY-MM-DD."""
+    return datetime.fromtimestamp(instant / 1000, UTC).date().isoformat()

@@ -4,6 +4,9 @@ import re
 import unicodedata
 from typing import Final
 
+from analytics_box.base.errors import BadRequest
+from analytics_box.base.translation import _
+
 LONGEST: Final = 100
 LONGEST_SLUG: Final = 50
 # Letters that slugs spell otherwise than without their accents: each word is a lower-case letter and what it becomes.
@@ -32,6 +35,15 @@ def is_visible(text: str) -> bool:
 def is_name(text: str, longest: int = LONGEST) -> bool:
     """Whether it is a name of 1 to `longest` characters."""
     return 1 <= len(text) <= longest and is_visible(text)
+
+
+def clean_name(given: str, longest: int = LONGEST, *, field: str = "") -> str:
+    """A name of 1 to `longest` characters in one line. Raises BadRequest, about the field if it is given."""
+    name = one_line(given)
+    if not is_name(name, longest):
+        text = _("Enter a name of 1 to {longest} characters").format(longest=longest)
+        raise BadRequest.about(field, text) if field else BadRequest(text)
+    return name
 
 
 def slug_of(name: str, fallback: str, longest: int = LONGEST_SLUG) -> str:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Hashable
 from typing import Any
 
+from analytics_box.base import background
 from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
 
@@ -59,7 +60,7 @@ class LateParts:
 
     def keep(self, part: Hashable, running: Running) -> None:
         """Keep a query for the next request for this part."""
-        running.add_done_callback(_look_at_it)
+        running.add_done_callback(background.retrieve_exception)
         self._kept.sweep()
         self._kept.put(part, running)
 
@@ -84,9 +85,3 @@ async def as_they_come(
         if not done:
             return
         patience = next_one
-
-
-def _look_at_it(running: Running) -> None:
-    """Retrieve the exception of a part that no page fetched, so that asyncio does not log it."""
-    if not running.cancelled():
-        running.exception()

@@ -89,13 +89,8 @@ def links_of_visitor(db: Connection, site: int, visitor: int, time: int) -> tupl
             """,
             (site, visitor, time),
         )
-        found.append([_link(row) for row in rows.fetchall()])
+        found.append(msgspec.convert(rows.fetchall(), list[ProfileLink]))
     return found[0], found[1]
-
-
-def _link(row: tuple[object, ...]) -> ProfileLink:
-    visitor, time, profile = row
-    return ProfileLink(int(str(visitor)), int(str(time)), int(str(profile)))
 
 
 CAPACITY = 50_000

@@ -4,7 +4,6 @@ import io
 import json
 import zipfile
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence, Set
-from datetime import UTC, datetime
 from functools import partial
 from sys import getsizeof
 from typing import Any, Literal
@@ -12,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from analytics_box.base.clock import iso
 from analytics_box.base.facts.event import METRICS, TIMINGS
 from analytics_box.base.facts.tables import CHECKS, FACTS, LINK_CLICKS, MONITOR_SPANS
 from analytics_box.base.store.db import Connection
@@ -225,6 +225,4 @@ def _export_record(row: dict[str, Any], names: Sequence[str], strings: Set[str],
 
 def moment_text(instant: int) -> str | None:
     """UTC ms as ISO 8601; None for 0, as of a span that is open."""
-    if not instant:
-        return None
-    return datetime.fromtimestamp(instant // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{instant % 1000:03d}Z"
+    return iso(instant) if instant else None

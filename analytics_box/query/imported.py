@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.base.clock import DAY, iso_day
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.query.filters import FilterCondition
@@ -70,7 +71,7 @@ class ImportedDays:
         found = await self._events.read(lambda db: _days(db, sites, *_numbers(days)))
         if not found:
             return None
-        return ImportedNote(len(found), _date(found[0]), _date(found[-1]), included)
+        return ImportedNote(len(found), iso_day(found[0] * DAY), iso_day(found[-1] * DAY), included)
 
     async def add(
         self, plan: QueryPlan, rows: list[Row], days: DayRange, window: TimeWindow, zone: ZoneInfo
@@ -103,10 +104,6 @@ def without_limit(plan: QueryPlan) -> QueryPlan:
 
 def _numbers(days: DayRange) -> tuple[int, int]:
     return days.first.toordinal() - _EPOCH, days.last.toordinal() - _EPOCH
-
-
-def _date(day: int) -> str:
-    return date.fromordinal(day + _EPOCH).isoformat()
 
 
 def _spans(db: Connection) -> dict[int, tuple[DaySpan, ...]]:

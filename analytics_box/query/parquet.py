@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from analytics_box.base.store.records import quote_name
 from analytics_box.query.catalog.types import Record
 
 _SETTINGS: Final[dict[str, str | bool | int | float | list[str]]] = {
@@ -34,7 +35,7 @@ def files(tables: Iterable[tuple[Sequence[str], Sequence[Record]]]) -> Iterator[
             with source.open("w", encoding="utf-8") as file:
                 file.writelines(json.dumps(_record(row, types)) + "\n" for row in rows)
             columns = ", ".join(f"{_literal(name)}: '{kind}'" for name, kind in types.items())
-            selected = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
+            selected = ", ".join(map(quote_name, names))
             statement = f"""
                 copy (
                   select {selected} from read_json(?, format = 'newline_delimited', columns = {{{columns}}})
@@ -57,7 +58,7 @@ def rows(path: Path, names: Sequence[str]) -> Iterator[Record]:
             described = connection.execute("describe select * from read_parquet(?)", (str(path),)).fetchall()
             there = {str(row[0]) for row in described}
             columns = [name for name in names if name in there]
-            listed = ", ".join('"' + name.replace('"', '""') + '"' for name in columns) or "null"
+            listed = ", ".join(map(quote_name, columns)) or "null"
             connection.execute(f"select {listed} from read_parquet(?)", (str(path),))
             while piece := connection.fetchmany(_READ_TOGETHER):
                 yield from (dict(zip(columns, row, strict=False)) for row in piece)

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
@@ -11,6 +10,7 @@ from litestar.di import NamedDependency
 from msgspec import UNSET, Raw
 
 from analytics_box.base import errors
+from analytics_box.base.clock import iso
 from analytics_box.base.errors import OverBudget
 from analytics_box.base.translation import _
 from analytics_box.query import access, ranges, sheets
@@ -235,8 +235,3 @@ async def list_websites(request: Request[Any, Any, Any], call: NamedDependency[C
         for website in access.readable(identity, owner.organization_id, call.parts[Directory])
     ]
     return json_answer(WebsiteItems(True, found, len(found), id_of(request)))
-
-
-def iso(instant: int) -> str:
-    """An instant as ISO 8601 in UTC with milliseconds."""
-    return datetime.fromtimestamp(instant / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{instant % 1000:03d}Z"

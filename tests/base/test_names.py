@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.base import names
+from analytics_box.base.errors import BadRequest
 from tests.cases import each
 
 SLUG_SCRIPT = Path(__file__).parents[2] / "web" / "static" / "js" / "slug.js"
@@ -58,6 +59,13 @@ SPELLED = [
 @each(("name", "slug"), SPELLED)
 def test_slug_spells_the_letters_of_a_name(name: str, slug: str) -> None:
     assert names.slug_of(name, "fallback") == slug
+
+
+def test_clean_name_is_one_line_and_its_refusal_names_the_field() -> None:
+    assert names.clean_name("  Spring \n sale ") == "Spring sale"
+    with pytest.raises(BadRequest, match="Enter a name of 1 to 5 characters") as refused:
+        names.clean_name("Spring", 5, field="title")
+    assert [detail.field for detail in refused.value.details] == ["title"]
 
 
 @pytest.mark.node

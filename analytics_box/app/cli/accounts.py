@@ -6,14 +6,14 @@ from typing import Any
 import click
 
 from analytics_box.app.cli.command import BOX, LINK_SETTINGS, argument, command, option
-from analytics_box.app.cli.options import day_of
+from analytics_box.base.clock import iso_day
 from analytics_box.base.identity import ROLES
 
 
 def _creation_lines(made: dict[str, Any]) -> Iterator[str]:
     yield f"{made['email']} is {made['role']} of {made['organization']}. Send them this link:"
     yield f"\n  {made['link']}\n"
-    yield f"The link works once, until {day_of(made['expiresAt'])} (UTC), and is not shown again."
+    yield f"The link works once, until {iso_day(made['expiresAt'])} (UTC), and is not shown again."
 
 
 def _list_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
@@ -30,7 +30,7 @@ def _marks(row: dict[str, Any]) -> list[str]:
         *([] if row["isConfirmed"] else ["unconfirmed"]),
         *([] if row["hasPassword"] else ["no password yet"]),
         *(["second factor"] if row["hasSecondFactor"] else []),
-        f"last seen {day_of(seen)}" if seen else "never signed in",
+        f"last seen {iso_day(seen)}" if seen else "never signed in",
     ]
 
 

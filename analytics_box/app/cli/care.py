@@ -9,8 +9,9 @@ import msgspec
 
 from analytics_box.app.admin import channel
 from analytics_box.app.cli.command import BOX, Request, argument, check_box, command, option
-from analytics_box.app.cli.options import AS_JSON, day_of, read_settings, report_refusals, show, with_settings
+from analytics_box.app.cli.options import AS_JSON, read_settings, report_refusals, show, with_settings
 from analytics_box.base.backup import restore
+from analytics_box.base.clock import iso_day
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import data_lock, schema, space
 from analytics_box.base.store.space import VacuumResult
@@ -39,7 +40,7 @@ def _prune(request: Request) -> Any:
 def _prune_lines(done: dict[str, Any]) -> Iterator[str]:
     would = "would be removed" if done["dryRun"] else "removed"
     for one in done["removed"]:
-        yield f"{one['domain'] or 'Short links'}: {_rows(one['rows'])} from before {day_of(one['before'])} {would}"
+        yield f"{one['domain'] or 'Short links'}: {_rows(one['rows'])} from before {iso_day(one['before'])} {would}"
     if done["texts"]:
         yield f"{done['texts']:,} unused texts removed"
     if not done["removed"]:

@@ -13,10 +13,10 @@ import msgspec
 
 from analytics_box import __version__
 from analytics_box.app.cli.apply import ASKING, asking, dump
-from analytics_box.app.cli.options import day_of, read_settings, report_refusals
+from analytics_box.app.cli.options import read_settings, report_refusals
 from analytics_box.app.declared.stock import Ask
 from analytics_box.base.backup.places import BackupPlace, FolderPlace, Sink, place_of
-from analytics_box.base.clock import SystemClock
+from analytics_box.base.clock import SystemClock, iso_day
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.facts.tables import FACT_NAMES
 from analytics_box.base.outgoing.masking import mask_query
@@ -92,7 +92,7 @@ def _export_part(
     form, given = values["format"], {"websiteId": website["id"], "table": part["table"], "month": part["month"]}
     name = f"{PREFIX}{website['domain']}-{part['table']}-{part['month']}.{form}"
     described = {"website": website["domain"], "table": part["table"], "month": part["month"], "file": name}
-    is_over = part["month"] < day_of(SystemClock().now())[: len("2026-06")]
+    is_over = part["month"] < iso_day(SystemClock().now())[: len("2026-06")]
     if isinstance(place, FolderPlace) and is_over and not values["fresh"] and Path(place.full_name(name)).exists():
         click.echo(f"{name}: exists", err=True)
         return described

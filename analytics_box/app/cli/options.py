@@ -54,11 +54,6 @@ def show(result: Any, words: Sequence[str], *, as_json: bool) -> None:
     click.echo(json.dumps(result) if as_json else "\n".join(words))
 
 
-def day_of(instant: int) -> str:
-    """The UTC day of an instant in UTC ms."""
-    return datetime.fromtimestamp(instant / 1000, UTC).date().isoformat()
-
-
 class End(click.ParamType[Any]):
     """An end in ISO 8601: a day, which is the last one, or an instant; UTC unless it has a zone. '' is NULL."""
 

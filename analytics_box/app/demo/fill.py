@@ -1,6 +1,5 @@
 """The demo's data directory: an account, 90 days of visits and of checks, up to now each time the demo starts."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple, get_args
 
@@ -12,7 +11,7 @@ from analytics_box.app.demo.failures import NotADemo
 from analytics_box.app.setup.account import FirstAccount, first_account, first_key
 from analytics_box.base import ids
 from analytics_box.base.acting import By
-from analytics_box.base.clock import DAY, MINUTE, utc_day
+from analytics_box.base.clock import DAY, MINUTE, iso_day, utc_day
 from analytics_box.base.facts.event import Fact
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Connection, Db
@@ -134,15 +133,10 @@ def _note(planned: PlannedNote, first_day: int) -> NewAnnotation:
     return NewAnnotation(
         websiteId="",
         text=planned.text,
-        xValue=_date(first),
-        xEndValue=_date(first + planned.lasts) if planned.lasts else None,
+        xValue=iso_day(first * DAY),
+        xEndValue=iso_day((first + planned.lasts) * DAY) if planned.lasts else None,
         color=planned.color,
     )
-
-
-def _date(day: int) -> str:
-    """A day of clock.utc_day, as notes of whole days are written."""
-    return datetime.fromtimestamp(day * DAY / 1000, UTC).date().isoformat()
 
 
 FOLDER = "demo"  # inside the user's data folder

@@ -4,7 +4,6 @@ All of it is derived from the page views and from the flags as they are now, so 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -36,6 +35,7 @@ from analytics_box.products.flags.usage.rows import UsageCount, UsageKey
 from analytics_box.products.sample_data.arrivals import DAYS
 from analytics_box.products.sample_data.site import DOMAIN
 from analytics_box.products.sample_data.visits import VERSION
+from analytics_box.resource.fields import date
 from analytics_box.tenants.websites.rules import Website
 
 ROLLOUT, EXPERIMENT, DONE = "new-checkout", "home-download-button", "faster-search"
@@ -164,8 +164,8 @@ def _ramp(now: int) -> Ramp:
     return Ramp(
         start=40,
         to=100,
-        startsAt=datetime.fromtimestamp(start / 1000, UTC),
-        endsAt=datetime.fromtimestamp((start + _GROWS * DAY) / 1000, UTC),
+        startsAt=date(start),
+        endsAt=date(start + _GROWS * DAY),
         everyMinutes=DAY // MINUTE,
     )
 

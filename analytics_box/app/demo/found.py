@@ -4,7 +4,6 @@ Each UTC day of a monitor has its own random seed, so that days can be added lat
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from random import Random
 from typing import Final, Literal, NamedTuple
 
@@ -40,6 +39,7 @@ from analytics_box.products.status_pages.incidents.messages import (
 )
 from analytics_box.products.status_pages.page import StatusPage
 from analytics_box.products.status_pages.rows import PAGES
+from analytics_box.resource.fields import date
 from analytics_box.resource.reach import Reach
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
@@ -374,8 +374,8 @@ def _maintenance(db: Connection, known: Monitors, own: Reach, page: StatusPage, 
         "statusPageId": page.id,
         "title": "Server upgrade",
         "message": "The shop and the partner API will be unavailable for a few minutes. No orders are lost.",
-        "scheduledFor": datetime.fromtimestamp(start / 1000, UTC),
-        "scheduledUntil": datetime.fromtimestamp((start + HOUR) / 1000, UTC),
+        "scheduledFor": date(start),
+        "scheduledUntil": date(start + HOUR),
         "affectedMonitors": shown,
     }
     incidents.create_maintenance(db, known, own, msgspec.convert(given, CreatePageMaintenance))

@@ -1,7 +1,6 @@
 """The demo's monitors of its shop, with maintenance and an alert rule that is switched off."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from ipaddress import ip_network
 from typing import Any, Final, Literal, NamedTuple
 
@@ -27,6 +26,7 @@ from analytics_box.products.monitors.window import MaintenanceWindow
 from analytics_box.products.monitors.windows import change as windows
 from analytics_box.products.monitors.windows.change import WINDOWS
 from analytics_box.products.monitors.windows.messages import CreateMaintenanceWindow
+from analytics_box.resource.fields import date
 from analytics_box.resource.reach import Reach
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
@@ -170,20 +170,16 @@ def _maintenance(first_day: int) -> Sequence[CreateMaintenanceWindow]:
     planned: Sequence[dict[str, Any]] = (
         {
             "name": "Server updates",
-            "startsAt": _instant(first_day * DAY),
+            "startsAt": date(first_day * DAY),
             "repeat": {"every": "week", "weekdays": [7], "time": "03:00", "minutes": 60},
         },
         {
             "name": "Database migration",
-            "startsAt": _instant(began),
-            "endsAt": _instant(began + minutes * MINUTE),
+            "startsAt": date(began),
+            "endsAt": date(began + minutes * MINUTE),
         },
     )
     return [msgspec.convert(one | {"covers": {"groups": [_SHOP]}}, CreateMaintenanceWindow) for one in planned]
-
-
-def _instant(ms: int) -> datetime:
-    return datetime.fromtimestamp(ms / 1000, UTC)
 
 
 def _follow(db: Connection, tools: MonitorTools, acting: Reach, before: int, port: int) -> None:

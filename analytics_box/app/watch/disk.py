@@ -103,7 +103,7 @@ class Readiness:
                 return db.damage.trouble
         if is_read_only(self._databases[0].path.parent):
             return "The disk is read-only"
-        if free_bytes(self._databases[0].path.parent) < self._least_free * _MEGABYTE:
+        if shutil.disk_usage(self._databases[0].path.parent).free < self._least_free * _MEGABYTE:
             return f"Less than {self._least_free} MB of the disk are free"
         if self._reserve is not None and self._reserve.refusal:
             return "Events are refused, because little of the disk is free"
@@ -111,11 +111,6 @@ class Readiness:
             if db.failing and not await _takes_writes(db):
                 return f"{db.path.name} cannot be written"
         return ""
-
-
-def free_bytes(directory: Path) -> int:
-    """The bytes that the box may still write to the disk of this directory."""
-    return shutil.disk_usage(directory).free
 
 
 def is_read_only(directory: Path) -> bool:

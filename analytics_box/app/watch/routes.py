@@ -7,6 +7,7 @@ import hmac
 import logging
 import os
 import resource
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path
@@ -18,7 +19,6 @@ from msgspec import Struct
 
 import analytics_box
 from analytics_box.app.watch import runs as outgoing
-from analytics_box.app.watch.disk import free_bytes
 from analytics_box.app.watch.runs import OutboxState, OutgoingWatch, Runs
 from analytics_box.app.watch.state import WatchedParts, current_warnings, engine_status
 from analytics_box.base import errors
@@ -89,7 +89,7 @@ async def figures(watched: WatchedParts) -> list[Figure]:
         _one(
             "analytics_box_disk_free_bytes",
             "What may still be written to the disk of the data directory",
-            free_bytes(watched.databases[0].path.parent),
+            shutil.disk_usage(watched.databases[0].path.parent).free,
         ),
         *_of_backups(watched.backups.standing()),
         Figure(

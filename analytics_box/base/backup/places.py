@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final, Protocol, cast
 from analytics_box.base.backup import manifest as manifests
 from analytics_box.base.backup.failures import BackupFailed, BackupNoRoom, NotReached
 from analytics_box.base.settings import Settings
-from analytics_box.base.store.files import sync_folder
+from analytics_box.base.store.files import sync
 from analytics_box.base.translation import _
 
 PIPE: Final = "-"
@@ -162,7 +162,7 @@ class FolderPlace:
                     file.flush()
                     os.fsync(file.fileno())
                 part.rename(self._path / name)
-                sync_folder(self._path)
+                sync(self._path)
             except BaseException:
                 part.unlink(missing_ok=True)
                 raise

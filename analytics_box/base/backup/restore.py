@@ -25,7 +25,7 @@ from analytics_box.base.backup.places import BackupPlace
 from analytics_box.base.backup.take import PARTS
 from analytics_box.base.settings import FILE_NAME
 from analytics_box.base.store import migrations, running, schema, snapshot
-from analytics_box.base.store.files import sync_folder, write_private
+from analytics_box.base.store.files import sync, write_private
 from analytics_box.base.store.seal import KEY_FILE
 from analytics_box.base.translation import _
 
@@ -128,8 +128,8 @@ def _unpack(place: BackupPlace, name: str, passphrase: bytes, folder: Path, goin
     with place.reading(name) as source:
         manifest = unpack(source, passphrase, wanted, going_on)
     for part in manifest.parts:
-        snapshot.sync(folder / part.name)
-    sync_folder(folder)
+        sync(folder / part.name)
+    sync(folder)
     try:
         contents = snapshot.examine(folder, going_on)
     except snapshot.NotSound as broken:
@@ -242,16 +242,16 @@ def _finish(directory: Path, crossed: Callable[[], None] = lambda: None) -> bool
             (directory / name).rename(aside / name)
     for folder in (aside, directory):
         if folder.exists():
-            sync_folder(folder)
+            sync(folder)
     for name in journal.install:
         if (new / name).exists():
             crossed()
             (new / name).rename(directory / name)
     crossed()
-    sync_folder(directory)
+    sync(directory)
     with suppress(FileNotFoundError):
         shutil.rmtree(new)
     crossed()
     os.unlink(directory / JOURNAL)
-    sync_folder(directory)
+    sync(directory)
     return True

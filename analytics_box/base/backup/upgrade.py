@@ -19,7 +19,7 @@ from analytics_box.base.backup.take import BackupOptions
 from analytics_box.base.clock import Clock
 from analytics_box.base.settings import Settings
 from analytics_box.base.store import migrations, pairing, schema, snapshot, trouble
-from analytics_box.base.store.files import sync_folder, write_private
+from analytics_box.base.store.files import sync, write_private
 from analytics_box.base.translation import _
 
 log = logging.getLogger(__name__)
@@ -137,7 +137,7 @@ def _back_up(settings: Settings, clock: Clock, size: int) -> str:
         entry = take.finish(settings, copy, FolderPlace(folder), wanted, clock)
     finally:
         take.remove(Path(copy.folder))
-    sync_folder(settings.data_dir)
+    sync(settings.data_dir)
     record.add(settings.data_dir, entry)
     return entry.name
 
@@ -146,4 +146,4 @@ def mark_done(settings: Settings) -> None:
     """After the steps."""
     with suppress(FileNotFoundError):
         (settings.data_dir / MARK).unlink()
-        sync_folder(settings.data_dir)
+        sync(settings.data_dir)

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base import audit, errors, ids
+from analytics_box.base import audit, errors, ids, names
 from analytics_box.base.acting import By
 from analytics_box.base.notify import receivers, rows, rules
 from analytics_box.base.notify.kinds.kind import SECRET, ChannelKind, Config, clean
@@ -75,7 +75,7 @@ def create(
         id=channel_id,
         organization_id=organization_id,
         kind=kind.name,
-        name=rules.clean_name(name),
+        name=names.clean_name(name, field="name"),
         enabled=enabled,
         shown=_audit_values(kind, kept),
         sealed=seal_config(tools.seal, channel_id, kept),
@@ -98,7 +98,7 @@ def update(db: Connection, tools: ChannelTools, by: By, channel: Channel, wanted
         changed = _merge_config(kind, config, wanted.config, tools.fence_of(channel.organization_id))
     after = replace(
         before,
-        name=before.name if wanted.name is None else rules.clean_name(wanted.name),
+        name=before.name if wanted.name is None else names.clean_name(wanted.name, field="name"),
         enabled=before.enabled if wanted.enabled is None else wanted.enabled,
         shown=before.shown if changed is None else _audit_values(kind, changed),
     )

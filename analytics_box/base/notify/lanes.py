@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
-from typing import Any, Final, Generic, TypeVar
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import Final, Generic, TypeVar
 
+from analytics_box.base import background
 from analytics_box.base.turns import FairQueue
 
 T = TypeVar("T")
@@ -50,7 +51,7 @@ class Lanes(Generic[T]):
         """Work it off now, without waiting for that: something was put into it."""
         self._told.set()
         if not self._busy:
-            self._begin(self._guarded())
+            background.begin(self._guarded(), self._tasks)
 
     async def run(self) -> None:
         """Try all that is due. If that is under way already, it looks again instead."""
@@ -87,7 +88,7 @@ class Lanes(Generic[T]):
             self._begin_next()
             if not sending and not self._told.is_set():  # or something was put in after that look
                 return
-            told = self._begin(self._wait_until_told())
+            told = background.begin(self._wait_until_told(), self._tasks)
             done, _ = await asyncio.wait(
                 {told, *(task for _, task in sending.values())}, return_when=asyncio.FIRST_COMPLETED
             )
@@ -110,7 +111,7 @@ class Lanes(Generic[T]):
             group, one = coming
             lane = self._lane(one)
             self._waiting.discard(lane)
-            self._sending[lane] = group, self._begin(self._try(one))
+            self._sending[lane] = group, background.begin(self._try(one), self._tasks)
 
     def _take_results(self, done: Collection["asyncio.Task[None]"]) -> None:
         """Raises what an attempt raised."""
@@ -138,12 +139,6 @@ class Lanes(Generic[T]):
             await self.run()
         except Exception:
             log.exception("Deliveries could not be processed and will be retried")
-
-    def _begin(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
     async def _try(self, one: T) -> None:
         await self._attempt(one)

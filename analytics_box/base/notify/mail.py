@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from analytics_box.base import background
 from analytics_box.base.settings import Settings
 from analytics_box.base.translation import _
 
@@ -117,9 +118,7 @@ class Mailer:
 
     def soon(self, work: Coroutine[Any, Any, None]) -> None:
         """Have something sent while its sender goes on, so that how long it takes says nothing."""
-        task = asyncio.create_task(work)
-        self._going.add(task)
-        task.add_done_callback(self._going.discard)
+        background.begin(work, self._going)
 
     async def settled(self) -> None:
         """Wait until no message is in flight."""

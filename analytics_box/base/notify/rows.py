@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 
-import msgspec
 from msgspec import Struct
 
 from analytics_box.base.notify.receivers import REPLACED
@@ -184,7 +183,7 @@ def due(
         order by due_at, number
         limit ?
         """,
-        (now, _list(channels), _list(organizations), most),
+        (now, records.json_list(channels), records.json_list(organizations), most),
     )
 
 
@@ -248,7 +247,7 @@ def end_replaced(db: Connection, channels: Collection[str], subject: str, *, fai
             and newer.due_at is not null and newer.message ->> 'subject' = ?
         )
         """,
-        (now, REPLACED, _list(channels), failing_before, subject, subject),
+        (now, REPLACED, records.json_list(channels), failing_before, subject, subject),
     )
 
 
@@ -265,10 +264,6 @@ def end_obsolete(db: Connection, channel_id: str, *, now: int) -> None:
         """,
         (now, REPLACED, channel_id),
     )
-
-
-def _list(values: Collection[str]) -> str:
-    return msgspec.json.encode(list(values)).decode()
 
 
 def set_due(db: Connection, number: int, *, attempts: int, due_at: int, error: str) -> None:

@@ -4,13 +4,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from analytics_box.base import names
 from analytics_box.base.clock import DAY, HOUR, MINUTE, SECOND
-from analytics_box.base.errors import BadRequest
-from analytics_box.base.translation import _
 
 MOST_CHANNELS: Final = 50  # of one organization
-LONGEST_NAME: Final = 100
 # ms before the next attempt, by how often a receiver has failed in a row; the last one stays.
 WAITS: Final = (10 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR)
 BETWEEN: Final = MINUTE  # at least, between attempts that new messages cause
@@ -37,14 +33,6 @@ class Channel(Struct, frozen=True):
     last_at: int | None = None
     last_error: str | None = None
     waiting: int = 0
-
-
-def clean_name(name: str) -> str:
-    """1 to 100 characters in one line. Raises BadRequest."""
-    name = names.one_line(name)
-    if not names.is_name(name, LONGEST_NAME):
-        raise BadRequest.about("name", _("Enter a name of 1 to {longest} characters").format(longest=LONGEST_NAME))
-    return name
 
 
 class ReceiverBackoff(Struct, frozen=True):

@@ -1,6 +1,5 @@
 """Sending one message to one channel, and what came of it."""
 
-from http import HTTPStatus
 from typing import Final
 
 from msgspec import Struct
@@ -15,6 +14,7 @@ from analytics_box.base.notify.rules import AttemptVerdict, ReceiverBackoff
 from analytics_box.base.outgoing.client import Client, Clients, OutgoingAnswer, OutgoingRequest
 from analytics_box.base.outgoing.failures import AddressRefused, RequestFailed
 from analytics_box.base.outgoing.fences import RequestAsker
+from analytics_box.base.outgoing.messages import status_text
 from analytics_box.base.outgoing.target import RequestTarget, target
 from analytics_box.base.translation import _
 
@@ -123,20 +123,13 @@ def outcome_of(answer: OutgoingAnswer | SendOutcome) -> SendOutcome:
     if 300 <= status < 400:
         return SendOutcome(
             _("The address redirects ({request_name}). Enter the final address").format(
-                request_name=_request_name(status)
+                request_name=status_text(status)
             ),
             final=True,
         )
     wait = answer.header("retry-after")
     return SendOutcome(
-        _("The server responds with {request_name}").format(request_name=_request_name(status)),
+        _("The server responds with {request_name}").format(request_name=status_text(status)),
         final=status < 500 and status not in _LATER,
         wait=int(wait) if wait.isascii() and wait.isdecimal() and len(wait) < 7 else None,
     )
-
-
-def _request_name(status: int) -> str:
-    try:
-        return f"{status} {HTTPStatus(status).phrase}"
-    except ValueError:
-        return str(status)

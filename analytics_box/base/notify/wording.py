@@ -6,7 +6,6 @@ Texts come from people and from the internet. Whatever they hold, the message ke
 import html
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Final
 
@@ -101,9 +100,3 @@ def key(message: Message, id: str, longest: int) -> str:
     """The key that messages about one thing share, of limited length; the message's own id if it stands alone."""
     name = message.subject or id
     return name if name.isascii() and name.isprintable() and len(name) <= longest else sha256(name.encode()).hexdigest()
-
-
-def iso(instant: int) -> str:
-    """UTC ms as ISO 8601."""
-    when = datetime.fromtimestamp(instant / 1000, UTC)
-    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -12,6 +12,7 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable
+from http import HTTPStatus
 from io import BytesIO
 from ipaddress import IPv4Address, IPv6Address
 from types import TracebackType
@@ -358,3 +359,11 @@ class Body:
 def ms(began: float, ended: float | None = None) -> float:
     """From one perf_counter to another, or to now, in ms."""
     return max(0.0, ((time.perf_counter() if ended is None else ended) - began) * 1000)
+
+
+def status_text(status: int) -> str:
+    """A status with its phrase, such as 404 Not Found; the number alone if it is not a known one."""
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)

@@ -15,6 +15,7 @@ from urllib.parse import quote
 import apsw
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.store.records import quote_name
 from analytics_box.base.translation import _
 
 Value = str | int | float | bytes | None
@@ -62,7 +63,7 @@ def _of_sqlite(path: Path, wanted: Wanted, keep_going: Callable[[], object]) -> 
             for table, names in wanted.items():
                 columns = _columns(db, table, names)
                 if columns:
-                    *listed, place = ('"' + name.replace('"', '""') + '"' for name in (*columns, table))
+                    *listed, place = map(quote_name, (*columns, table))
                     for row in db.execute(f"-- foreign.rows\nselect {', '.join(listed)} from {place}"):
                         yield table, dict(zip(columns, row, strict=True))
     except apsw.InterruptError:

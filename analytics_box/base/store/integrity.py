@@ -20,6 +20,7 @@ from analytics_box.base.errors import Unavailable
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
 from analytics_box.base.store.migrations import SET
+from analytics_box.base.store.records import quote_name
 from analytics_box.base.store.trouble import words
 
 PIECE = 100_000  # rows that are read at once
@@ -75,7 +76,7 @@ def _pieces(read: Read, piece: int) -> Iterator[str]:
     """Check one piece of a file after the other: "ok", or what SQLite says of it."""
     for table in read(_tables):
         if not read(partial(_is_long, table=table, piece=piece)):
-            yield str(read(partial(_complaints, check=f"quick_check({_quote_name(table)})")))
+            yield str(read(partial(_complaints, check=f"quick_check({quote_name(table)})")))
             continue
         for walk in read(partial(_walks, table=table)):
             after = None
@@ -226,18 +227,18 @@ def _tables(db: apsw.Connection) -> list[str]:
 
 
 def _is_long(db: apsw.Connection, *, table: str, piece: int) -> bool:
-    return bool(db.execute(f"select 1 from {_quote_name(table)} limit 1 offset ?", (piece,)).fetchall())
+    return bool(db.execute(f"select 1 from {quote_name(table)} limit 1 offset ?", (piece,)).fetchall())
 
 
 def _walks(db: apsw.Connection, *, table: str) -> list[IntegrityWalk]:
     """The rows of a table, and those of its indexes that have every row and no null in their key."""
     columns = db.execute('select name, "notnull", pk from pragma_table_info(?)', (table,)).fetchall()
-    names = tuple(_quote_name(str(name)) for name, _, _ in columns)
+    names = tuple(quote_name(str(name)) for name, _, _ in columns)
     never_null = {str(name) for name, not_null, primary in columns if not_null or primary}
-    primary = sorted((int(str(place)), _quote_name(str(name))) for name, _, place in columns if place)
+    primary = sorted((int(str(place)), quote_name(str(name))) for name, _, place in columns if place)
     without_rowid = db.execute("select wr from pragma_table_list(?) where schema = 'main'", (table,)).get
     key = tuple(name for _, name in primary) if without_rowid else ("rowid",)
-    return [IntegrityWalk(_quote_name(table), key, names), *_indexes(db, table, never_null)]
+    return [IntegrityWalk(quote_name(table), key, names), *_indexes(db, table, never_null)]
 
 
 def _indexes(db: apsw.Connection, table: str, never_null: set[str]) -> Iterator[IntegrityWalk]:
@@ -245,8 +246,8 @@ def _indexes(db: apsw.Connection, table: str, never_null: set[str]) -> Iterator[
     for (index,) in db.execute(listed, (table,)).fetchall():
         parts = db.execute('select cid, name, "desc" from pragma_index_xinfo(?) order by seqno', (index,)).fetchall()
         if all(cid == -1 or (name in never_null and not down) for cid, name, down in parts):
-            key = tuple("rowid" if cid == -1 else _quote_name(str(name)) for cid, name, _ in parts)
-            yield IntegrityWalk(f"{_quote_name(table)} indexed by {_quote_name(str(index))}", key, key)
+            key = tuple("rowid" if cid == -1 else quote_name(str(name)) for cid, name, _ in parts)
+            yield IntegrityWalk(f"{quote_name(table)} indexed by {quote_name(str(index))}", key, key)
 
 
 def _read_piece(
@@ -266,10 +267,6 @@ def _read_piece(
         f"select count(*), {everything} from {walk.source} {beginning} {end}", (*(after or ()), *(last or ()))
     ).fetchall()
     return last
-
-
-def _quote_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 _SECONDS: Final = 5.0  # that counting one table may take

@@ -1,6 +1,6 @@
 """Rows as typed values: each row of a statement becomes a frozen Struct with the same field names."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import apsw
@@ -37,3 +37,13 @@ def one_of(db: apsw.Connection, kind: type[T], statement: str, values: Any = ())
     """The first row as a `kind`, or None."""
     found = all_of(db, kind, statement, values)
     return found[0] if found else None
+
+
+def quote_name(name: str) -> str:
+    """The name of a table or column inside a statement: in a file that someone hands us it may be anything."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def json_list(values: Iterable[object]) -> str:
+    """Values as a JSON array, for json_each."""
+    return msgspec.json.encode(list(values)).decode()

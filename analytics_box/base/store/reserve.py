@@ -82,7 +82,7 @@ class Reserve:
     def keep(self) -> None:
         """Set the space aside where it is not yet, and there is plenty."""
         if not self._has_space():
-            if _free(self._path.parent) < ENOUGH:
+            if shutil.disk_usage(self._path.parent).free < ENOUGH:
                 return
             try:
                 _make(self._path)
@@ -99,7 +99,7 @@ class Reserve:
     def keep_from_start(self) -> None:
         """Keep the reserve before the files are opened; give it up if they could not be opened otherwise."""
         self.look()
-        if _free(self._path.parent) < LITTLE:
+        if shutil.disk_usage(self._path.parent).free < LITTLE:
             self.give_up()
         else:
             self.keep()
@@ -119,10 +119,6 @@ class Reserve:
 
     def _has_space(self) -> bool:
         return self._path.exists() and self._path.stat().st_size == SIZE
-
-
-def _free(directory: Path) -> int:
-    return shutil.disk_usage(directory).free
 
 
 def _make(path: Path) -> None:

@@ -4,7 +4,7 @@ import logging
 from pathlib import Path
 
 from analytics_box.base.store import schema
-from analytics_box.base.store.files import sync_folder, write_private
+from analytics_box.base.store.files import sync, write_private
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ def mark_closed(directory: Path) -> None:
     """Note that both files are closed and complete. On a read-only disk the next start looks through them."""
     try:
         (directory / RUNNING_FILE).unlink(missing_ok=True)
-        sync_folder(directory)
+        sync(directory)
     except OSError as broken:
         log.warning("%s cannot be removed: %s", directory / RUNNING_FILE, broken.strerror)
 

@@ -5,7 +5,6 @@ reads belong together: they see what was acknowledged until then, and nothing el
 page, and writing goes on.
 """
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -17,10 +16,11 @@ import apsw
 
 from analytics_box.base.store import schema
 from analytics_box.base.store.db import Db
-from analytics_box.base.store.files import sync_folder
+from analytics_box.base.store.files import sync
 from analytics_box.base.store.migrations import applied_steps
 from analytics_box.base.store.pairing import mismatch
 from analytics_box.base.store.readers import BUSY_MS
+from analytics_box.base.store.records import quote_name
 
 FILES = (schema.BOX_FILE, schema.EVENTS_FILE)
 _PAGES_AT_ONCE = 1_000  # 8 MB between two looks at whether to go on
@@ -70,7 +70,7 @@ def copy_pair(
         for name, source in zip(FILES, sources, strict=True):
             _copy(source, into / name, going_on)
             source.execute("rollback")
-    sync_folder(into)
+    sync(into)
     return moment
 
 
@@ -111,15 +111,6 @@ def _copy(source: apsw.Connection, path: Path, going_on: Callable[[], None]) -> 
                 going_on()
         made.pragma("journal_mode", "delete")  # so that it can be read where nothing may be written
     sync(path)
-
-
-def sync(path: Path) -> None:
-    """Be sure that a file's bytes are on disk."""
-    opened = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 @contextmanager
@@ -209,13 +200,8 @@ def _tables(db: apsw.Connection) -> dict[str, TableContents]:
 
 def _table(db: apsw.Connection, name: str, *, numbered: bool) -> TableContents:
     what = "count(*), max(id)" if numbered else "count(*), null"
-    ((rows, last),) = db.execute(f"-- snapshot.table\nselect {what} from {_quote_table(name)}").fetchall()
+    ((rows, last),) = db.execute(f"-- snapshot.table\nselect {what} from {quote_name(name)}").fetchall()
     return TableContents(int(str(rows)), None if last is None else int(str(last)))
-
-
-def _quote_table(name: str) -> str:
-    """A table's name inside a statement: in a file that someone hands us it may be anything."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def rows_after(directory: Path, file: str, table: str, last: int) -> int:
@@ -223,7 +209,7 @@ def rows_after(directory: Path, file: str, table: str, last: int) -> int:
     try:
         with closing(_source(directory / file)) as db:
             rows = db.execute(
-                f"-- snapshot.rows_after\nselect count(*) from {_quote_table(table)} where id > ?", (last,)
+                f"-- snapshot.rows_after\nselect count(*) from {quote_name(table)} where id > ?", (last,)
             ).fetchall()
             return int(str(rows[0][0]))
     except apsw.Error:

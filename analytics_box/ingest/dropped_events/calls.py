@@ -8,6 +8,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from analytics_box.base import figures
+from analytics_box.base.clock import DAY, iso_day
 from analytics_box.base.identity import DateFormat
 from analytics_box.ingest.dropped import FOLDED, KEPT_DAYS, DroppedCount, DroppedTraffic
 from analytics_box.ingest.reasons import is_quarantined, words
@@ -80,11 +81,6 @@ def not_counted(found: Sequence[DroppedCount]) -> int:
     return sum(one.times for one in found if one.reason != FOLDED)
 
 
-def iso(day: int) -> str:
-    """A UTC day as YYYY-MM-DD."""
-    return (_EPOCH + timedelta(days=day)).date().isoformat()
-
-
 DAYS = 30
 
 
@@ -138,5 +134,5 @@ async def list_dropped(call: Call, given: WhichDrops) -> DroppedList:
             DroppedReason(total.reason, total.label, total.explanation, total.held, total.counted, total.times)
             for total in totals(found)
         ],
-        daily=[DroppedDay(iso(one.day), one.reason, one.times) for one in found],
+        daily=[DroppedDay(iso_day(one.day * DAY), one.reason, one.times) for one in found],
     )

@@ -103,14 +103,6 @@ def clean_trigger(given: str) -> Trigger:
     raise BadRequest(text.format(given=given[:40], triggers=", ".join(TRIGGERS)))
 
 
-def clean_name(given: str) -> str:
-    """1 to 100 characters in one line. Raises BadRequest."""
-    name = names.one_line(given)
-    if not names.is_name(name, LONGEST_NAME):
-        raise BadRequest(_("Enter a name of 1 to {most} characters").format(most=LONGEST_NAME))
-    return name
-
-
 class QuietHours(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
     """Times without alerts: from `start` to `end`, HH:MM of an IANA zone, over midnight if need be.
 
@@ -167,7 +159,7 @@ class AlertRule(Struct, frozen=True, kw_only=True, rename="camel"):
     id: str
     organization_id: str
     website_id: Annotated[str, Meta(max_length=255), Field()] | None
-    name: Annotated[str, Meta(max_length=LONGEST_NAME), Field(clean=clean_name)]
+    name: Annotated[str, Meta(max_length=LONGEST_NAME), Field(clean=names.clean_name)]
     description: Annotated[str, Meta(max_length=LONGEST_DESCRIPTION), Field(clean=str.strip, null=True, shown=or_null)]
     enabled: Annotated[bool, Field()]
     trigger: Annotated[Trigger, Field(name="triggerType", clean=clean_trigger, wire=GivenTrigger)]

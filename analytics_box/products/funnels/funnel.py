@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from analytics_box.base import names
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
-from analytics_box.products.goals.goal import GoalFilter, Property, Type, goal_name
+from analytics_box.products.goals.goal import GoalFilter, Property, Type
 from analytics_box.query.filters import FunnelOrder
 from analytics_box.query.plan import MOST_STEPS
 from analytics_box.resource.fields import Field, Stamp, or_null
@@ -48,7 +49,7 @@ class Funnel(Struct, frozen=True, rename="camel"):
 
     id: str
     website_id: str
-    name: Annotated[str, Meta(max_length=100), Field(clean=goal_name)]
+    name: Annotated[str, Meta(max_length=100), Field(clean=names.clean_name)]
     description: Annotated[str, Meta(max_length=500), Field(clean=str.strip, null=True, empty="", shown=or_null)]
     definition: FunnelDefinition
     is_active: Annotated[bool, Field()]

@@ -7,8 +7,6 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.base import figures, names
-from analytics_box.base.errors import BadRequest
-from analytics_box.base.translation import _
 from analytics_box.resource.fields import Field, Stamp, or_null
 from analytics_box.tenants.websites.rules import Website
 
@@ -38,14 +36,6 @@ class Property(Struct, frozen=True, forbid_unknown_fields=True):
     value: Value = ""
 
 
-def goal_name(given: str) -> str:
-    """A clean name. Raises BadRequest."""
-    name = names.one_line(given)
-    if not names.is_name(name):
-        raise BadRequest(_("Enter a name of 1 to {longest} characters").format(longest=names.LONGEST))
-    return name
-
-
 def _properties(given: tuple[Property, ...]) -> tuple[Property, ...]:
     return tuple(replace(one, property=one.property.strip()) for one in given)
 
@@ -68,7 +58,7 @@ class Goal(Struct, frozen=True, rename="camel"):
 
     id: str
     website_id: str
-    name: Annotated[str, Meta(max_length=100), Field(clean=goal_name)]
+    name: Annotated[str, Meta(max_length=100), Field(clean=names.clean_name)]
     description: Annotated[str, Meta(max_length=500), Field(clean=str.strip, null=True, empty="", shown=or_null)]
     definition: GoalDefinition
     is_active: Annotated[bool, Field()]

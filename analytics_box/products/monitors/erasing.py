@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
+from analytics_box.base import background
 from analytics_box.base.store.db import Connection, Db
 
 log = logging.getLogger(__name__)
@@ -30,9 +31,7 @@ class Erasing:
     def begin(self, numbers: Sequence[int]) -> None:
         """Remove the data of these in the background; a sweep removes what a crash leaves."""
         if numbers:
-            task = asyncio.create_task(self._run(numbers))
-            self._running.add(task)
-            task.add_done_callback(self._running.discard)
+            background.begin(self._run(numbers), self._running)
 
     async def erase(self, numbers: Sequence[int]) -> int:
         """Remove all that is known of these; how many rows of checks there were."""

@@ -78,11 +78,6 @@ def redraft_note(before: Annotation, given: ChangedAnnotation) -> Annotation:
     return replace(before, at=period.at, until=period.until, content=content)
 
 
-def day_of(at: int) -> str:
-    """The day of a note of whole days, as YYYY-MM-DD."""
-    return datetime.fromtimestamp(at / 1000, UTC).date().isoformat()
-
-
 def _kind(before: Annotation, given: ChangedAnnotation) -> Kind:
     if given.annotationType is not UNSET:
         return given.annotationType

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from analytics_box.base.clock import iso_day
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
 from analytics_box.products.notes import calls, change
@@ -77,7 +78,7 @@ def values_of(note: Annotation, zone: ZoneInfo) -> dict[str, str]:
 def _date_and_time(at: int, days: bool, zone: ZoneInfo) -> tuple[str, str]:
     """The day and the time of day of an instant, as inputs of forms take them."""
     if days:
-        return datetime.fromtimestamp(at / 1000, UTC).date().isoformat(), ""
+        return iso_day(at), ""
     local = datetime.fromtimestamp(at / 1000, zone)
     return local.date().isoformat(), local.time().isoformat("seconds" if local.second else "minutes")
 

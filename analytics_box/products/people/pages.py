@@ -13,11 +13,12 @@ from litestar.response import Stream
 from msgspec import Struct
 
 from analytics_box.base import errors, figures
+from analytics_box.base.clock import iso
 from analytics_box.base.identity import SignedInPerson as Reader
 from analytics_box.base.translation import _
 from analytics_box.ingest.profile_rules import Value
 from analytics_box.products.people import calls
-from analytics_box.products.people.reading import ProfilePerson, Profiles, instant
+from analytics_box.products.people.reading import ProfilePerson, Profiles
 from analytics_box.products.people.rules import holder_of
 from analytics_box.products.people.traces import TraceSubject
 from analytics_box.tenants.websites.reach import own
@@ -92,7 +93,7 @@ async def pieces(
 ) -> AsyncIterator[bytes]:
     """The file's bytes, piece by piece: who it is, then a list of rows for each table that has some."""
     head: dict[str, Any] = {
-        "exportedAt": instant(now),
+        "exportedAt": iso(now),
         "website": {"id": website.id, "domain": website.domain},
         "profile": calls.profile_answer(person) if person is not None else None,
         "visitors": calls.visits(subject),

@@ -7,12 +7,12 @@ Their traits are opened here and nowhere else.
 import json
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from analytics_box.base.clock import iso
 from analytics_box.base.facts import orders
 from analytics_box.base.facts.event import METRICS, TIMINGS
 from analytics_box.base.facts.tables import BY_NAME, PERSONAL
@@ -173,11 +173,6 @@ class Profiles(Struct, frozen=True):
             return None
 
 
-def instant(ms: int) -> str:
-    """A time as ISO 8601 in UTC, with milliseconds."""
-    return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 def _readable(db: Connection, *, table: str, subject: TraceSubject, after: int, until: int) -> list[dict[str, Any]]:
     found = traces.find(db, table, subject, after, until)
     names = traces.strings_numbered(db, traces.strings_of(table, found))
@@ -192,7 +187,7 @@ def readable(table: str, trace: TraceRow, names: Mapping[int, str]) -> dict[str,
         if column in strings:
             row[column] = names.get(value, "")
         elif column in _INSTANTS:
-            row[column] = instant(value) if value else ""
+            row[column] = iso(value) if value else ""
         elif column == "kind":
             row[column] = _KINDS[value]
         elif column == "metric":

@@ -6,6 +6,7 @@ Every function takes a connection inside the caller's transaction.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
+import msgspec
 from msgspec import Struct
 
 from analytics_box.base.store.db import Connection
@@ -133,12 +134,7 @@ def links_around(db: Connection, site: int, profile: int) -> list[ProfileLink]:
         """,
         {"site": site, "profile": profile},
     )
-    return [_link(row) for row in rows.fetchall()]
-
-
-def _link(row: tuple[object, ...]) -> ProfileLink:
-    visitor, time, profile = row
-    return ProfileLink(int(str(visitor)), int(str(time)), int(str(profile)))
+    return msgspec.convert(rows.fetchall(), list[ProfileLink])
 
 
 class Erasure(Struct, frozen=True):

@@ -57,13 +57,6 @@ T = TypeVar("T")
 Email = Annotated[str, Meta(min_length=3, max_length=254)]
 
 
-def _name(given: str) -> str:
-    name = names.one_line(given)
-    if not names.is_name(name):
-        raise BadRequest(_("Enter a name of 1 to {most} characters").format(most=names.LONGEST))
-    return name
-
-
 def _zone(given: str) -> str:
     if given not in available_timezones():
         raise BadRequest(_("Enter a time zone, such as Europe/Berlin"))
@@ -96,7 +89,7 @@ class Report(Struct, frozen=True, rename="camel"):
 
     id: str
     website_id: str
-    name: Annotated[str, Meta(max_length=names.LONGEST), Field(clean=_name)]
+    name: Annotated[str, Meta(max_length=names.LONGEST), Field(clean=names.clean_name)]
     frequency: Annotated[Frequency, Field()]
     weekdays: Annotated[tuple[Day, ...], Meta(max_length=7), Field(clean=partial(_in_order, DAYS))]
     hour: Annotated[int, Meta(ge=0, le=23), Field()]

@@ -7,7 +7,6 @@ Members receive reports only while they can see the website, and others once the
 from collections.abc import Collection
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from analytics_box.base.identity import DateFormat, Language, TimeFormat
@@ -174,7 +173,7 @@ def recipients(db: Connection, reports: Collection[str]) -> list[RecipientLine]:
         join websites on websites.id = website_id
         where report_id in (select value from json_each(?)) order by email
         """,
-        (_list(reports),),
+        (records.json_list(reports),),
     )
 
 
@@ -326,7 +325,7 @@ def due(
           )
         order by due_at, number limit ?4
         """,
-        (now, _list(without), _list(organizations), most, USUAL.date, USUAL.time),
+        (now, records.json_list(without), records.json_list(organizations), most, USUAL.date, USUAL.time),
     )
 
 
@@ -403,7 +402,3 @@ def sweep(db: Connection, asked_before: int, made_before: int) -> None:
         "-- reports.sweep\nupdate report_exports set content = null where created_at < ? and content is not null",
         (made_before,),
     )
-
-
-def _list(values: Collection[str]) -> str:
-    return msgspec.json.encode(list(values)).decode()

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 
+from analytics_box.base import background
 from analytics_box.base.clock import DAY, Clock, utc_day
 from analytics_box.base.errors import BoxError
 from analytics_box.base.facts.event import Fact
@@ -29,9 +30,7 @@ class Examples:
 
     def begin(self, website: Website) -> None:
         """Fill a website that has had no visits. Until it is complete, pages show the days so far."""
-        task = asyncio.create_task(self._fill(website))
-        self._filling.add(task)
-        task.add_done_callback(self._filling.discard)
+        background.begin(self._fill(website), self._filling)
 
     async def filled(self) -> None:
         """Returns when all that was begun is there."""

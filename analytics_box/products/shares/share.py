@@ -29,13 +29,6 @@ _COLOR: Final = re.compile(r"#[0-9a-f]{6}\Z")
 _YEARS: Final = range(1980, 2101)
 
 
-def _name(given: str) -> str:
-    name = names.one_line(given)
-    if not names.is_name(name):
-        raise BadRequest(_("Enter a name of 1 to {most} characters").format(most=names.LONGEST))
-    return name
-
-
 def _slug(given: str) -> str:
     """The end of the link's address, or nothing for a random one. Raises BadRequest."""
     if given and not _SLUG.match(given):
@@ -110,8 +103,8 @@ class ShareLink(Struct, frozen=True, rename="camel"):
     id: str
     website_id: str
     slug: Annotated[str, Meta(max_length=64), Field(clean=_slug, null=True, empty="")]
-    name: Annotated[str, Meta(max_length=names.LONGEST), Field(clean=_name)]
-    title: Annotated[str, Meta(max_length=names.LONGEST), Field(clean=_name)] | None
+    name: Annotated[str, Meta(max_length=names.LONGEST), Field(clean=names.clean_name)]
+    title: Annotated[str, Meta(max_length=names.LONGEST), Field(clean=names.clean_name)] | None
     panels: Annotated[tuple[PanelName, ...], Field(clean=_panels)]
     earliest_date: Annotated[str, Meta(max_length=10), Field(clean=_day)] | None
     accent: Annotated[str, Meta(max_length=7), Field(clean=_color)] | None

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal, TypeVar
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.base import errors
-from analytics_box.base.notify.wording import iso
+from analytics_box.base.clock import iso
 from analytics_box.base.translation import _
 from analytics_box.products.status_pages.directory import StatusPages
 from analytics_box.products.status_pages.incident import Impact, Severity, Status

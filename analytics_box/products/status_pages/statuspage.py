@@ -1,13 +1,12 @@
 """The answers of Atlassian Statuspage's read API, version 2, made of what visitors may see of a page. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
 from itertools import zip_longest
 from typing import Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from analytics_box.base.notify.wording import iso
+from analytics_box.base.clock import iso, iso_day
 from analytics_box.products.status_pages.page import ComponentStatus
 from analytics_box.products.status_pages.seen import (
     AffectedSeen,
@@ -214,7 +213,7 @@ def _component(seen: PageSeen, one: ComponentSeen) -> AtlassianComponent:
         position=one.position,
         description=one.description or None,
         showcase=one.shows_uptime,
-        start_date=datetime.fromtimestamp(one.created_at / 1000, UTC).date().isoformat(),
+        start_date=iso_day(one.created_at),
         group_id=one.group_id,
         page_id=seen.id,
         group=False,

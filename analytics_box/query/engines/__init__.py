@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from analytics_box.base import background
 from analytics_box.base.clock import Clock, SystemClock
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.store.db import Db
@@ -208,7 +209,7 @@ class Engines:
         """The one that is under way, even if requests still wait for it, or one that begins."""
         if self._rolling is None or self._rolling.done():
             self._rolling = asyncio.create_task(self._rollups.roll())
-            self._rolling.add_done_callback(_leave_exception)
+            self._rolling.add_done_callback(background.retrieve_exception)
         return self._rolling
 
     def _one_tending(self) -> "asyncio.Task[None]":
@@ -220,7 +221,7 @@ class Engines:
 
     def _tended(self, task: "asyncio.Task[None]") -> None:
         self._tending, self._is_there = None, False
-        _leave_exception(task)
+        background.retrieve_exception(task)
 
     async def _wait_for_replica(self, most: float) -> float:
         """For how many seconds it was waited."""
@@ -291,9 +292,3 @@ class Engines:
 def groups(source: Source, names: tuple[str, ...]) -> bool:
     """Whether all of these are dimensions of this source that people may choose."""
     return sql.groups(source, names)
-
-
-def _leave_exception(task: "asyncio.Task[None]") -> None:
-    """Leave the exception of a task to those who wait for it; at a stop nobody does."""
-    if not task.cancelled():
-        task.exception()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.base import audit, errors, ids
+from analytics_box.base import audit, errors, ids, names
 from analytics_box.base.acting import By
 from analytics_box.base.clock import DAY, Clock
 from analytics_box.base.facts import erase
@@ -80,7 +80,7 @@ def details(db: Connection, website: Website, by: By, *, name: str | None, domai
         website,
         replace(
             website,
-            name=website.name if name is None else rules.clean_name(name),
+            name=website.name if name is None else names.clean_name(name, field="name"),
             domain=website.domain if domain is None else rules.clean_domain(domain),
         ),
         by,
@@ -215,7 +215,7 @@ def create(db: Connection, *, organization_id: str, name: str, domain: str, by: 
         id=ids.new_id(),
         organization_id=organization_id,
         site=new_site(db, by.now),
-        name=rules.clean_name(name),
+        name=names.clean_name(name, field="name"),
         domain=rules.clean_domain(domain),
         is_public=False,
         status="ACTIVE",

@@ -1,9 +1,8 @@
 """Input and output of website procedures (wire 10.3)."""
 
-from datetime import UTC, datetime
-
 from msgspec import Struct
 
+from analytics_box.base.clock import iso
 from analytics_box.tenants.tenancy.messages import Text
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.tracking import GivenTracking, Tracking
@@ -146,8 +145,3 @@ def deleted_website_answer(website: Website, grace: int) -> DeletedWebsite:
         deletedAt=iso(at),
         restorableUntil=iso(at + grace),
     )
-
-
-def iso(instant: int) -> str:
-    """An instant as ISO 8601 in UTC with milliseconds."""
-    return datetime.fromtimestamp(instant / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -5,7 +5,6 @@ from typing import Annotated, Final
 
 from msgspec import Struct
 
-from analytics_box.base import names
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.identity import Role
@@ -73,14 +72,6 @@ class Website(Struct, frozen=True):
     def active(self) -> bool:
         """Whether it takes events."""
         return self.status not in {"INACTIVE", "PENDING"}
-
-
-def clean_name(name: str) -> str:
-    """1 to 100 characters in one line. Raises BadRequest."""
-    name = names.one_line(name)
-    if not names.is_name(name):
-        raise BadRequest.about("name", _("Enter a name of up to 100 characters"))
-    return name
 
 
 def clean_domain(given: str) -> str:

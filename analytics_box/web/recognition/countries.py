@@ -18,6 +18,14 @@ def name_of(code: str) -> str:
     return names().get(code.upper(), "")
 
 
+def find(given: str) -> tuple[str, str]:
+    """The code and the English name of a country, from either of them; without a code for an unknown name."""
+    name = name_of(given)
+    if name:
+        return given.upper(), name
+    return next((code for code, known in names().items() if known.lower() == given.lower()), ""), given
+
+
 def proper_name(name: str) -> str:
     """The English name of the country with this name in any case; empty if there is none."""
     return _proper_names().get(name.lower(), "")

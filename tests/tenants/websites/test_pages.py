@@ -154,7 +154,7 @@ def test_a_new_website_is_made_and_leads_to_its_snippet(box: WholeBox) -> None:
 
 WRONG = [
     ({"name": "Notes", "domain": "not a domain"}, 400, "Enter a domain, such as"),
-    ({"name": "", "domain": "other.example"}, 400, "Enter a name of up to 100 characters"),
+    ({"name": "", "domain": "other.example"}, 400, "Enter a name of 1 to 100 characters"),
     ({"name": "Shop again", "domain": "shop.example"}, 409, "already"),
     ({}, 400, "field-error"),
 ]

@@ -82,7 +82,7 @@ def test_a_second_box_publishes_values_and_says_nothing_without_the_first(box: W
 @pytest.mark.parametrize(
     ("fields", "status", "words"),
     [
-        ({"name": "", "domain": "shop.example"}, 400, "Enter a name of up to 100 characters"),
+        ({"name": "", "domain": "shop.example"}, 400, "Enter a name of 1 to 100 characters"),
         ({"name": "Shop", "domain": "no domain"}, 400, "Enter a domain, such as"),
         ({"name": "Shop", "domain": "blog.example"}, 409, "already exists"),
     ],

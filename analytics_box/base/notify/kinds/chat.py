@@ -3,6 +3,7 @@
 import html
 from typing import Any
 
+from analytics_box.base.clock import iso
 from analytics_box.base.notify import checks, wording
 from analytics_box.base.notify.kinds.kind import ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message, lines
@@ -121,7 +122,7 @@ def _discord_post(config: Config, message: Message, _: SendAttempt) -> Post:
         "title": escape_markdown(wording.title(message, 120)),
         "description": within(lines(message.text, 1_800), 2_000, escape_markdown),
         "color": wording.COLORS[message.tone],
-        "timestamp": wording.iso(message.at),
+        "timestamp": iso(message.at),
         "fields": [
             {"name": escape_markdown(label), "value": within(value, 240, escape_markdown), "inline": True}
             for label, value in wording.facts(message, 10, longest=240)

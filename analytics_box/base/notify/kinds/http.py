@@ -15,11 +15,11 @@ from urllib.parse import quote
 
 import msgspec
 
+from analytics_box.base.clock import iso
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.notify import checks, wording
 from analytics_box.base.notify.kinds.kind import SECRET, ChannelField, ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message, line, lines
-from analytics_box.base.notify.wording import iso
 from analytics_box.base.outgoing.addresses import Fence
 from analytics_box.base.translation import _
 
@@ -150,7 +150,7 @@ def _values(message: Message, sending: SendAttempt) -> Values:
         "text": lines(message.text, 4_000),
         "details": "\n".join(f"{label}: {value}" for label, value in wording.facts(message, 20, longest=500)),
         "url": message.url,
-        "time": wording.iso(message.at),
+        "time": iso(message.at),
         "type": line(message.type, 100),
         "tone": message.tone,
         "action": message.action,

@@ -3,6 +3,7 @@
 from typing import Any, Final
 from urllib.parse import quote
 
+from analytics_box.base.clock import iso
 from analytics_box.base.notify import checks, wording
 from analytics_box.base.notify.kinds.kind import ChannelField, ChannelKind, Config, Post, SendAttempt, json_post
 from analytics_box.base.notify.message import Message, Tone, lines
@@ -24,7 +25,7 @@ def _pagerduty_post(config: Config, message: Message, sending: SendAttempt) -> P
             "summary": wording.title(message, 1_024),
             "source": wording.SENDER,
             "severity": _SEVERITIES[message.tone],
-            "timestamp": wording.iso(message.at),
+            "timestamp": iso(message.at),
             "class": message.type,
             "custom_details": {"text": lines(message.text, 2_000), **dict(wording.facts(message, 20, longest=500))},
         },

@@ -107,7 +107,7 @@ def _after(visit: PageRequest, state: FlagFormState, flag: Flag | None, do: str)
     """The form after a button, or only its live preview if that is requested."""
     if do != READ or "hx-request" not in visit.request.headers:
         return _page(visit, after_button(state, do), flag)
-    scope = _scope(visit, flag.scope if flag is not None else owner_of(visit, state.fields.get("of", "")))
+    scope = scope_of(visit, flag.scope if flag is not None else owner_of(visit, state.fields.get("of", "")))
     reading = reading_of(state, flag.definition if flag is not None else None, scope.groups)
     return visit.pages.show("flag_reading.html", state=state, reading=reading, is_flag=True)
 
@@ -118,7 +118,7 @@ def _page(
     """The form of a new flag, or of one that there is."""
     errors = _wrong_fields(wrong, state) if wrong is not None else {}
     state = opened_where_wrong(state, errors)
-    scope = _scope(visit, flag.scope if flag is not None else owner_of(visit, state.fields.get("of", "")))
+    scope = scope_of(visit, flag.scope if flag is not None else owner_of(visit, state.fields.get("of", "")))
     return visit.pages.show(
         "flag_form.html",
         code=wrong.status if wrong is not None else 200,
@@ -184,7 +184,7 @@ def _wrong_fields(wrong: BadRequest | Conflict, state: FlagFormState) -> dict[st
     return {form_field(name, state): message for name, message in field_errors(wrong).items() if name != "version"}
 
 
-def _scope(visit: PageRequest, scope_id: str) -> FlagScope:
+def scope_of(visit: PageRequest, scope_id: str) -> FlagScope:
     """The flags of the scope."""
     return visit.parts[Flags].scope(scope_id) or FlagScope(scope_id, visit.person.organization_id, None)
 

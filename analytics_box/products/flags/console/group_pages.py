@@ -13,7 +13,15 @@ from analytics_box.products.flags.console.buttons import after_button
 from analytics_box.products.flags.console.definition import Reading, opened_where_wrong, rule_sentences, rules_of
 from analytics_box.products.flags.console.fields import OF_GROUP, FlagFormState, read_state
 from analytics_box.products.flags.console.filled import state_of_group
-from analytics_box.products.flags.console.form_pages import LARGEST_FORM, MOST_FIELDS, READ, SAVE, form_reach, owner_of
+from analytics_box.products.flags.console.form_pages import (
+    LARGEST_FORM,
+    MOST_FIELDS,
+    READ,
+    SAVE,
+    form_reach,
+    owner_of,
+    scope_of,
+)
 from analytics_box.products.flags.console.wrong_fields import form_field, group_labels
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.editing import group_change
@@ -125,7 +133,7 @@ async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
 async def delete_form(visit: Visitor, group_id: FromPath[str]) -> Page:
     """GET /flags/groups/{id}/delete: are you sure? Raises NotFound."""
     _rest, group = find_target_group(visit.call, group_id)
-    using = group_change.uses(_scope(visit, group.scope), group.id)
+    using = group_change.uses(scope_of(visit, group.scope), group.id)
     names = ", ".join(flag_title(one) for one in using)
     used = _("{names} will no longer use it.").format(names=names) if using else _("No flags use it.")
     here = f"{GROUPS}/{group.id}"
@@ -206,9 +214,5 @@ def _line(visit: PageRequest, group: TargetGroup, scope: FlagScope) -> GroupLine
 
 def _reading(visit: PageRequest, state: FlagFormState, group: TargetGroup | None) -> Reading:
     """The rules of a form as sentences."""
-    groups = _scope(visit, group.scope if group is not None else owner_of(visit, state.fields.get("of", ""))).groups
+    groups = scope_of(visit, group.scope if group is not None else owner_of(visit, state.fields.get("of", ""))).groups
     return Reading(rule_sentences(state.rules, group.rules if group is not None else (), groups))
-
-
-def _scope(visit: PageRequest, scope_id: str) -> FlagScope:
-    return visit.parts[Flags].scope(scope_id) or FlagScope(scope_id, visit.person.organization_id, None)

@@ -1,12 +1,13 @@
 """The usage of flags, over RPC. Keys need manage:flags."""
 
 from collections import Counter
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from analytics_box.base import errors
+from analytics_box.base.clock import DAY, iso_day
 from analytics_box.products.flags.access import visible_flag
 from analytics_box.products.flags.directory import Flags
 from analytics_box.products.flags.usage.counts import KEPT_DAYS, Usage, usage
@@ -71,9 +72,6 @@ def stale_answer(stale: Stale | None) -> StaleFlagAnswer | None:
     return None if stale is None else StaleFlagAnswer(stale.reason, wire_date(stale.since))
 
 
-_EPOCH = date(1970, 1, 1)
-
-
 async def get_usage(call: Call, given: WhichUsage) -> FlagUsageAnswer:
     """flags.usage: return a flag's evaluations by value and UTC day, and whether it is stale."""
     flag = await visible_flag(call, given.flagId)
@@ -97,7 +95,5 @@ def _usage_answer(flag_id: str, days: int, found: Usage) -> FlagUsageAnswer:
             OutcomeUsageAnswer(gave, count, last_evaluated_at(found.given.last.get(gave)))
             for gave, count in sorted(counted.items(), key=lambda item: (-item[1], item[0]))
         ),
-        daily=tuple(
-            UsageDayAnswer((_EPOCH + timedelta(days=one.day)).isoformat(), one.gave, one.count) for one in found.days
-        ),
+        daily=tuple(UsageDayAnswer(iso_day(one.day * DAY), one.gave, one.count) for one in found.days),
     )

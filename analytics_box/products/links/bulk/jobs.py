@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final, Literal
 
-from analytics_box.base import ids
+from analytics_box.base import background, ids
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError, NotFound, Unavailable
 from analytics_box.base.identity import SignedInPerson
@@ -107,9 +107,7 @@ class ImportJobs:
 
     def _run(self, job: LinkImportJob, call: Call, *, dry: bool) -> None:
         job.state = "checking" if dry else "importing"
-        task = asyncio.create_task(self._work(job, call, dry=dry))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        background.begin(self._work(job, call, dry=dry), self._running)
 
     async def _work(self, job: LinkImportJob, call: Call, *, dry: bool) -> None:
         hear: Callable[[int, int], None] = job.hear

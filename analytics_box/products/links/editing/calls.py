@@ -179,7 +179,7 @@ async def preview(call: Call, given: GivenVisit) -> ChoiceShown:
     Counts nothing.
     """
     link = await find_link(call, given.id, given.organizationId)
-    code, name = _country(given.country)
+    code, name = countries.find(given.country)
     visit = TargetVisit(
         person=given.person,
         country=name,
@@ -194,11 +194,3 @@ async def preview(call: Call, given: GivenVisit) -> ChoiceShown:
     choice = redirected_to(link, visit, given.query)
     over = link.expires_at is not None and link.expires_at <= call.now
     return ChoiceShown(choice.url, choice.rule, choice.variant, choice.app, over, link.password is not None)
-
-
-def _country(given: str) -> tuple[str, str]:
-    """The code and the English name of a country that is given by either."""
-    name = countries.name_of(given)
-    if name:
-        return given.upper(), name
-    return next((code for code, known in countries.names().items() if known.lower() == given.lower()), ""), given

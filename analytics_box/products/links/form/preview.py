@@ -74,14 +74,6 @@ def preview_of(link: ShortLink, visitor: Mapping[str, str], settings: Settings, 
     )
 
 
-def country_of(given: str) -> tuple[str, str]:
-    """The code and the English name of a country, from either of them."""
-    name = countries.name_of(given)
-    if name:
-        return given.upper(), name
-    return next((code for code, known in countries.names().items() if known.lower() == given.lower()), ""), given
-
-
 def _short(link: ShortLink, settings: Settings) -> Preview:
     """The short URL and its QR code, if the slug is valid."""
     if not slugs.is_slug(link.slug):
@@ -92,7 +84,7 @@ def _short(link: ShortLink, settings: Settings) -> Preview:
 
 
 def _visit(visitor: Mapping[str, str]) -> TargetVisit:
-    code, name = country_of(visitor["country"])
+    code, name = countries.find(visitor["country"])
     return TargetVisit(
         person="",
         country=name,

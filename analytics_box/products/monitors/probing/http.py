@@ -1,13 +1,12 @@
 """The check of an http or https address (wire 8.4)."""
 
 from base64 import b64encode
-from http import HTTPStatus
 from typing import Final
 
 from analytics_box.base.outgoing.client import OutgoingRequest
 from analytics_box.base.outgoing.connection import handshake
 from analytics_box.base.outgoing.failures import NotTrusted, RequestFailed
-from analytics_box.base.outgoing.messages import Header, RequestCourse
+from analytics_box.base.outgoing.messages import Header, RequestCourse, status_text
 from analytics_box.base.outgoing.target import HostPort, target
 from analytics_box.products.monitors.probing.asking import RunningCheck
 from analytics_box.products.monitors.probing.assertions import needs
@@ -50,7 +49,7 @@ async def look(asking: RunningCheck) -> None:
             await _look_at_certificate(asking)
         raise
     seen.status, seen.headers, seen.complete = answer.status, answer.headers, answer.complete
-    seen.status_name = _status_name(answer.status)
+    seen.status_name = status_text(answer.status)
     seen.size, seen.body = answer.size, answer.body if ask.keep and not answer.unreadable else None
     seen.unreadable = answer.unreadable
     seen.total = answer.total
@@ -88,13 +87,6 @@ def _headers(asking: RunningCheck) -> tuple[Header, ...]:
             pair = b64encode(f"{secrets.user}:{secrets.password}".encode()).decode()
             headers += (("Authorization", f"Basic {pair}"),)
     return headers + tuple((name, value) for name, value in _DEFAULTS if name.lower() not in given)
-
-
-def _status_name(status: int) -> str:
-    try:
-        return f"{status} {HTTPStatus(status).phrase}"
-    except ValueError:
-        return str(status)
 
 
 def _with_cache_buster(url: str, now: int) -> str:

@@ -6,10 +6,11 @@ between: recipients recognize a transition by its id. While the disk refuses, ha
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
+from analytics_box.base import background
 from analytics_box.base.clock import HOUR, MINUTE, Clock
 from analytics_box.base.errors import Unavailable
 from analytics_box.base.facts.uptime import PAUSED, UNKNOWN, UptimeSpan
@@ -88,7 +89,7 @@ class Drain:
         if not self._waiting:
             self._begin_to_tell()
             return True
-        return await asyncio.shield(self._spawn(self._flush()))
+        return await asyncio.shield(background.begin(self._flush(), self._tasks))
 
     async def _flush(self) -> bool:
         async with self._writing:
@@ -126,7 +127,7 @@ class Drain:
 
     def _begin(self) -> None:
         self._timer = None
-        self._spawn(self._write())
+        background.begin(self._write(), self._tasks)
 
     async def _write(self) -> None:
         if not await self.flush() and self._timer is None:
@@ -194,7 +195,7 @@ class Drain:
 
     def _begin_to_tell(self) -> None:
         if self._untold and not self._telling.locked():
-            self._spawn(self._tell_all())
+            background.begin(self._tell_all(), self._tasks)
 
     async def _tell_all(self) -> None:
         async with self._telling:
@@ -244,12 +245,6 @@ class Drain:
             self._held[one.number] = tries + 1, now + min(MINUTE << tries, HOUR)
             return False
         return True
-
-    def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
 
 GAP: Final = 15_000  # ms without a sign of life that are none yet

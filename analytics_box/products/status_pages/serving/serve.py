@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
-from analytics_box.base import errors
+from analytics_box.base import background, errors
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError, RateLimited, Unavailable
 from analytics_box.base.settings import Settings
@@ -217,8 +217,7 @@ class StatusPageServer:
 
     def _is_made(self, key: Key, state: str, task: asyncio.Task[CachedAnswer | None]) -> None:
         del self._making[key, state]
-        if not task.cancelled():
-            task.exception()  # Otherwise asyncio logs it if no request waits any longer.
+        background.retrieve_exception(task)
 
     async def _make(self, whole: Whole, seen: PageSeen, key: Key, state: str) -> CachedAnswer | None:
         made = await self._maker.make(whole, seen, *key[1:])

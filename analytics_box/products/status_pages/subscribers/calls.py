@@ -10,9 +10,9 @@ from typing import Annotated, Final, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.base import audit, errors
+from analytics_box.base.clock import iso
 from analytics_box.base.notify import mail_limits
 from analytics_box.base.notify.mail import Mailer
-from analytics_box.base.notify.wording import iso
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.translation import _

@@ -132,10 +132,6 @@ def forget_unconfirmed(db: Connection, before: int) -> int:
     return int(db.changes())
 
 
-def _list(values: Collection[str]) -> str:
-    return msgspec.json.encode(list(values)).decode()
-
-
 # The outbox
 
 
@@ -219,7 +215,7 @@ def due(
         order by due_at, number
         limit ?
         """,
-        (now, kind, _list(without), _list(organizations), most),
+        (now, kind, records.json_list(without), records.json_list(organizations), most),
     )
 
 

@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 from markupsafe import Markup
 from msgspec import Struct
 
+from analytics_box.base.clock import iso
 from analytics_box.base.notify.html_mail import Action, HtmlMail, MailRow, Render, Tone, style_html
 from analytics_box.base.notify.mail import Mail, unsubscribe_headers
 from analytics_box.base.notify.message import line
-from analytics_box.base.notify.wording import iso
 from analytics_box.base.settings import Settings
 from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts

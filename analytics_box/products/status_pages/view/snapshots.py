@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.base import background
 from analytics_box.base.cache import BoundedCache
 from analytics_box.base.errors import BoxError
 from analytics_box.base.store.trouble import Seldom
@@ -138,9 +139,7 @@ class PageSnapshots:
             kept.past, kept.of, kept.zone, kept.seen = found, of, zone, None
             kept.read_at, kept.failed_at = self.sources.clock.monotonic(), -math.inf
             if settled:
-                task = asyncio.get_running_loop().create_task(self._store(settled, zone))
-                self._storing.add(task)
-                task.add_done_callback(self._storing.discard)
+                background.begin(self._store(settled, zone), self._storing)
         except BoxError as refused:
             if self._may_complain:
                 log.warning("A status page shows its last known state: %s", refused.message)
