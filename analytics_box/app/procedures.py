@@ -1,9 +1,9 @@
 """Every procedure of the box on one screen: name, function, and who may call it (wire 10)."""
 
+from analytics_box.base import plain_files
 from analytics_box.products.flags.flag import LARGEST_FLAG
 from analytics_box.products.flags.moving.wanted import MOST_BYTES as MOST_FLAG_BYTES
 from analytics_box.products.links.link import MOST_FILE_BYTES
-from analytics_box.products.monitors.moving import files as monitor_files
 from analytics_box.products.source_maps.mappings import MOST_MAP_BYTES
 from analytics_box.products.status_pages.moving.wanted import MOST_BYTES as MOST_STATUS_BYTES
 from analytics_box.products.status_pages.page import LIST_LIMIT, PAGE_LIMIT
@@ -231,7 +231,7 @@ PROCEDURES: tuple[Procedure, ...] = (
         monitor_export.import_monitors,
         "write:monitors",
         "member",
-        most_bytes=monitor_files.MOST_BYTES,
+        most_bytes=plain_files.MOST_BYTES,
     ),
     Procedure("uptime.listMaintenances", maintenance.list_maintenances, "read:monitors"),
     Procedure(

@@ -24,9 +24,9 @@ from analytics_box.app.declared import reading
 from analytics_box.app.declared.plan import PlannedChange
 from analytics_box.app.declared.stock import Ask, Stock
 from analytics_box.base.errors import BadRequest, BoxError, Unavailable
+from analytics_box.base.plain_files import to_yaml
 from analytics_box.base.translation import _
 from analytics_box.base.urls import url_parts
-from analytics_box.products.monitors.moving.files import to_yaml
 
 KEY: Final = "ANALYTICS_BOX_KEY"
 _MOST_BYTES: Final = 2_000_000

@@ -33,10 +33,10 @@ from analytics_box.app.cli.options import AS_JSON, FieldOption, read_settings, r
 from analytics_box.base.clock import SystemClock
 from analytics_box.base.outgoing import client
 from analytics_box.base.outgoing.failures import AddressRefused
+from analytics_box.base.plain_files import MOST_BYTES
 from analytics_box.base.settings import Settings
 from analytics_box.products.monitors.engine import State
 from analytics_box.products.monitors.monitor import Assertion, Granularity, Kind, Monitor, Options, RecordType, Subject
-from analytics_box.products.monitors.moving.files import MOST_BYTES
 from analytics_box.products.monitors.moving.kuma_database import read_kuma_database
 from analytics_box.products.monitors.moving.wanted import Form, Source
 from analytics_box.products.monitors.probing.address import clean_address

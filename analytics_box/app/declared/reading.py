@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from analytics_box.app.declared.kinds import DECLARED, Item, key_of, label
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.plain_files import read_with_lines
 from analytics_box.base.translation import _
-from analytics_box.products.monitors.moving.files import read_with_lines
 
 VERSION: Final = 1
 # Resources of one kind.

@@ -8,7 +8,9 @@ from analytics_box.base.facts.event import Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.products.alerts import rows
 from analytics_box.products.alerts.alert_rule import MonitorsOfOrganization
-from analytics_box.products.alerts.traffic.watch import MOST_ALERTS, TrafficFigures, TrafficWatch
+from analytics_box.products.alerts.traffic.occurrences import MOST_ALERTS
+from analytics_box.products.alerts.traffic.watch import TrafficWatch
+from analytics_box.products.alerts.traffic.window_figures import TrafficFigures
 from analytics_box.tenants.websites.directory import Directory
 from tests.ledgers import view
 from tests.products.alerts.world import World

@@ -25,8 +25,9 @@ from analytics_box.products.alerts import rows
 from analytics_box.products.alerts.alert_rule import AlertRule, Figure
 from analytics_box.products.alerts.rules import FIGURE_LABELS
 from analytics_box.products.alerts.traffic import rules
+from analytics_box.products.alerts.traffic.occurrences import TrafficWindow, describe
 from analytics_box.products.alerts.traffic.rules import Verdict
-from analytics_box.products.alerts.traffic.watch import TrafficWindow, begin_alert, describe, end_alert
+from analytics_box.products.alerts.traffic.watch import begin_alert, end_alert
 from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures
 from analytics_box.query import ranges
 from analytics_box.query.access import ReadScope

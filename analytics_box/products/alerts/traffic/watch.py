@@ -5,267 +5,45 @@ first. While the monitor of a website is down, and until a whole window lies beh
 """
 
 import logging
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import partial
-from hashlib import blake2b
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from analytics_box.base import figures
 from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import DAY, HOUR, MINUTE, Clock
 from analytics_box.base.errors import BoxError
-from analytics_box.base.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.base.store.db import Connection, Db
-from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts import rows as alert_rows
 from analytics_box.products.alerts import telling
-from analytics_box.products.alerts.alert_rule import AlertRule, ErrorAlert, MonitorsOfOrganization, Occurrence, What
-from analytics_box.products.alerts.messages import duration
+from analytics_box.products.alerts.alert_rule import AlertRule, ErrorAlert, MonitorsOfOrganization, Occurrence
 from analytics_box.products.alerts.traffic import rows, rules
+from analytics_box.products.alerts.traffic.occurrences import (
+    GROUP_MARK,
+    MOST_ALERTS,
+    TrafficWindow,
+    drop,
+    error_groups,
+    errors,
+    first_event,
+    group_subject,
+    spike,
+    subject,
+)
 from analytics_box.products.alerts.traffic.rows import WatchedPeriod
-from analytics_box.products.alerts.traffic.rules import DAYS, WEEKS, Sessions, Terms, Verdict, expected_value
+from analytics_box.products.alerts.traffic.rules import Terms, Verdict
+from analytics_box.products.alerts.traffic.window_figures import TrafficFigures
 from analytics_box.query.engines import Engines
-from analytics_box.query.filters import FilterCondition
-from analytics_box.query.plan import PlanOrder, QueryPlan, Source
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.tenants.websites.rules import Website
 
+log = logging.getLogger(__name__)
 
-class TrafficWindow(Struct, frozen=True):
-    """The website and the window: `end` (UTC ms) identifies it, `at` is when it happened."""
-
-    website: Website
-    terms: Terms
-    end: int
-    at: int
-    public_url: str
-
-    @property
-    def window(self) -> str:
-        """The length of the window in words."""
-        return duration(self.terms.minutes * MINUTE)
-
-
-def subject(website_id: str) -> str:
-    """The subject of a website's alerts."""
-    return f"website:{website_id}"
-
-
-_ERROR: Final = ":error:"
-# The most alerts about error groups that begin after one look. The last one is about all further groups.
-MOST_ALERTS: Final = 5
-
-
-def spike(about: TrafficWindow, visitors: int, usual: float) -> Occurrence:
-    """More visitors than usual."""
-    return _comparison_text(
-        "traffic_spike",
-        about,
-        visitors,
-        usual,
-        _("More traffic than usual: {website}"),
-        _("{visitors} visitors in the last {window}. Usual at this time: {expected}."),
-    )
-
-
-def drop(about: TrafficWindow, visitors: int, usual: float) -> Occurrence:
-    """Fewer visitors than usual."""
-    return _comparison_text(
-        "traffic_drop",
-        about,
-        visitors,
-        usual,
-        _("Less traffic than usual: {website}"),
-        _("{visitors} visitors in the last {window}. Usual at this time: {expected}."),
-    )
-
-
-def errors(about: TrafficWindow, sessions: Sessions) -> Occurrence:
-    """Too many sessions with an error."""
-    share = f"{figures.round_half_up(sessions.share, 1)}"
-    text = _("{share} % of {sessions} sessions had an error in the last {window}. The limit is {threshold} %.").format(
-        share=share, sessions=figures.count(sessions.all), window=about.window, threshold=f"{about.terms.threshold:g}"
-    )
-    title = _("Many errors: {website}").format(website=about.website.name)
-    return describe("error_rate", about, title, text, ((_("Sessions with errors"), f"{share} %"),))
-
-
-def error_groups(
-    about: TrafficWindow, kind: ErrorAlert, groups: Sequence[tuple[str, str]], subjects: Sequence[str]
-) -> Occurrence:
-    """Error groups that are new, back or rising: their fingerprints and messages, and the subjects of their alerts."""
-    count, page = len(groups), "/errors"
-    title = (
-        ngettext("New error: {website}", "New errors: {website}", count)
-        if kind == "new"
-        else ngettext("Rising error: {website}", "Rising errors: {website}", count)
-    )
-    shown = " · ".join(message[:LONGEST_MESSAGE] for _fingerprint, message in groups[:MOST_MESSAGES])
-    text = _("In the last {window}: {messages}").format(window=about.window, messages=shown)
-    made = describe(
-        "error_rate",
-        about,
-        title.format(website=about.website.name),
-        text,
-        ((_("Errors"), figures.count(count)),) if count > 1 else (),
-    )
-    if count == 1 and FINGERPRINT.fullmatch(groups[0][0]):
-        page = f"/errors/{groups[0][0]}"
-    return replace(made, topic=f"{subjects[0]}:{kind}:{about.end}", subject=subjects[0], url=f"{made.url}{page}")
-
-
-def group_subject(website_id: str, fingerprint: str) -> str:
-    """The subject of alerts about an error group. Fingerprints of earlier versions are messages, which can be long."""
-    digest = blake2b(fingerprint.encode(errors="surrogatepass"), digest_size=8).hexdigest()
-    return f"{subject(website_id)}{_ERROR}{digest}"
-
-
-def first_event(about: TrafficWindow, *, ever: bool) -> Occurrence:
-    """The first event after silence, or the first of all."""
-    title, text = (
-        (_("The first event has arrived: {website}"), _("The website is sending events."))
-        if ever
-        else (
-            _("Events are arriving again: {website}"),
-            _("The first event after more than {hours} hours without one."),
-        )
-    )
-    name = about.website.name
-    return describe("first_event", about, title.format(website=name), text.format(hours=about.terms.silence_hours), ())
-
-
-def _comparison_text(
-    what: What, about: TrafficWindow, visitors: int, usual: float, title: str, text: str
-) -> Occurrence:
-    now, before = figures.count(visitors), figures.count(usual)
-    return describe(
-        what,
-        about,
-        title.format(website=about.website.name),
-        text.format(visitors=now, expected=before, window=about.window),
-        ((_("Visitors"), now), (_("Usual"), before)),
-    )
-
-
-def describe(
-    what: What, about: TrafficWindow, title: str, text: str, fields: tuple[tuple[str, str], ...]
-) -> Occurrence:
-    """The occurrence of a window, with these texts."""
-    website = about.website
-    return Occurrence(
-        topic=f"{what}:{website.id}:{about.end}",
-        subject=subject(website.id),
-        what=what,
-        organization_id=website.organization_id,
-        at=about.at,
-        title=title,
-        text=text,
-        fields=fields,
-        url=f"{about.public_url}/sites/{website.id}",
-        website_id=website.id,
-    )
-
-
-FINGERPRINT: Final = re.compile(r"[0-9a-f]{16}")
-_SECONDS = 5.0  # for one look
-# The most error groups of a window that are judged.
-MOST_GROUPS: Final = 200
-# The most messages that an alert quotes, and how many characters of each.
-MOST_MESSAGES: Final = 3
-LONGEST_MESSAGE: Final = 120
 # For the error groups of earlier looks.
 _KNOWN_BYTES: Final = 4_000_000
 # An error that did not happen for this long is new.
 NEW_AFTER: Final = 90 * DAY
-_PEOPLE = (PAGE_VIEW, CUSTOM)
-
-
-class TrafficFigures:
-    """The figures of one round; each is asked for once, however many alert rules want it. Windows are [start, end)."""
-
-    def __init__(self, engines: Engines) -> None:
-        self._engines = engines
-        self._known: dict[QueryPlan, int | None] = {}
-
-    async def visitors(self, site: int, start: int, end: int) -> int:
-        """Distinct visitors."""
-        return await self._count("events", "visitors", site, start, end)
-
-    async def usual(self, site: int, start: int, end: int) -> float | None:
-        """The usual number of visitors in this window; None if unknown."""
-        for steps in (WEEKS, DAYS):
-            earlier = [await self.visitors(site, start - step, end - step) for step in steps]
-            found = expected_value(earlier)
-            if found is not None:
-                return found
-        return None
-
-    async def sessions(self, site: int, start: int, end: int) -> Sessions:
-        """Sessions, and those of them that met an error."""
-        failing = await self._count("errors", "sessions", site, start, end)
-        seen = await self._count("events", "unique_sessions", site, start, end)
-        return Sessions(max(seen, failing), failing)
-
-    async def last(self, site: int, start: int, end: int, fingerprint: str) -> int | None:
-        """The last time of an error group in a window (UTC ms); None if it did not happen."""
-        where = (FilterCondition("fingerprint", "is", (fingerprint,), negated=False),)
-        plan = QueryPlan("errors", (site,), start, end, measures=("last",), where=where)
-        ((found,),) = await self._engines.rows(plan, seconds=_SECONDS)
-        return None if found is None else int(str(found))
-
-    async def groups(self, site: int, start: int, end: int, only: tuple[str, ...] = ()) -> dict[str, rules.WindowGroup]:
-        """The error groups of a window by fingerprint, those that affect most sessions first; or `only` some."""
-        where = (FilterCondition("fingerprint", "is", only, negated=False),) if only else ()
-        plan = QueryPlan(
-            "errors",
-            (site,),
-            start,
-            end,
-            measures=("sessions", "latest_message", "latest_time"),
-            group=("fingerprint",),
-            where=where,
-            order=(PlanOrder("sessions"),),
-            limit=MOST_GROUPS,
-        )
-        found = await self._engines.rows(plan, seconds=_SECONDS)
-        return {
-            str(fingerprint): rules.WindowGroup(int(str(sessions)), str(message), int(str(last)))
-            for fingerprint, sessions, message, last in found
-        }
-
-    async def first(self, site: int, start: int, end: int) -> int | None:
-        """The time of the first event of a window (UTC ms), if there is one."""
-        if not await self._count("events", "total_events", site, start, end):
-            return None
-        return await self._ask("events", "first", site, start, end)
-
-    async def is_silent(self, site: int, start: int, end: int) -> bool:
-        """Whether there is no event in a window. The latest hour is looked at first: mostly that is enough."""
-        near = max(start, end - HOUR)
-        if await self._count("events", "total_events", site, near, end):
-            return False
-        return not await self._count("events", "total_events", site, start, near)
-
-    async def _count(self, source: Source, measure: str, site: int, start: int, end: int) -> int:
-        return await self._ask(source, measure, site, start, end) or 0
-
-    async def _ask(self, source: Source, measure: str, site: int, start: int, end: int) -> int | None:
-        if end <= start:
-            return 0
-        kinds = _PEOPLE if source == "events" else ()
-        plan = QueryPlan(source, (site,), start, end, measures=(measure,), kinds=kinds)
-        if plan not in self._known:
-            ((found,),) = await self._engines.rows(plan, seconds=_SECONDS)
-            self._known[plan] = None if found is None else int(str(found))
-        return self._known[plan]
-
-
-log = logging.getLogger(__name__)
-
 STEP: Final = 5 * MINUTE  # between two judgements
 LATE: Final = MINUTE  # that events may take to arrive
 GAP: Final = 3 * MINUTE  # in which nobody watched, that does no harm
@@ -492,7 +270,7 @@ def _follow_groups(db: Connection, *, rule_id: str, found: AlertingGroups, now: 
     wanted = {
         group_subject(website_id, fingerprint): (fingerprint, text) for fingerprint, text in found.messages.items()
     }
-    own = f"{subject(website_id)}{_ERROR}"
+    own = f"{subject(website_id)}{GROUP_MARK}"
     lasting = {one.subject for one in alert_rows.of_rule(db, rule_id) if one.subject.startswith(own)}
     for gone in sorted(lasting - {*wanted}):
         telling.end(db, rule, gone, now=now)
@@ -516,5 +294,5 @@ def _end_others(db: Connection, *, alert_rules: list[AlertRule], there: set[tupl
     """End the episodes of deleted websites."""
     for rule in alert_rules:
         for episode in alert_rows.of_rule(db, rule.id):
-            if (rule.id, episode.subject.partition(_ERROR)[0]) not in there:
+            if (rule.id, episode.subject.partition(GROUP_MARK)[0]) not in there:
                 telling.end(db, rule, episode.subject, now=now)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, TypeVar
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from analytics_box.base import audit
+from analytics_box.base import audit, plain_files
 from analytics_box.base.errors import BoxError, Conflict, Forbidden
 from analytics_box.base.file_queue import Existing, FileQueue
 from analytics_box.base.identity import at_least
@@ -24,7 +24,7 @@ from analytics_box.products.monitors.editing import change
 from analytics_box.products.monitors.editing.change import MonitorChange, MonitorTools
 from analytics_box.products.monitors.editing.shown import push_url
 from analytics_box.products.monitors.monitor import Id
-from analytics_box.products.monitors.moving import files, gatus, kuma, own, services
+from analytics_box.products.monitors.moving import gatus, kuma, own, services
 from analytics_box.products.monitors.moving import plan as moving_plan
 from analytics_box.products.monitors.moving.histories import MonitorHistories
 from analytics_box.products.monitors.moving.plan import (
@@ -76,7 +76,7 @@ _LOOKS: Final[tuple[tuple[Source, Callable[[Mapping[str, Any]], bool]], ...]] = 
 class ImportMonitors(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of uptime.import: the text of a file. `existing` says what becomes of monitors that are there already."""
 
-    content: Annotated[str, Meta(max_length=files.MOST_BYTES)]
+    content: Annotated[str, Meta(max_length=plain_files.MOST_BYTES)]
     source: Source | None = None
     existing: Existing = "skip"
     dryRun: bool = False
@@ -164,7 +164,7 @@ async def import_monitors(call: Call, given: ImportMonitors) -> MonitorImportAns
 
 def read_import(content: str, source: Source | None) -> tuple[Source, MonitorImportFile]:
     """The contents of a file, and the program that wrote it. Raises BadRequest."""
-    given = services.read_list(content) or files.read_mapping(content)
+    given = services.read_list(content) or plain_files.read_mapping(content)
     unknown = _("This file does not contain monitors, monitorList or endpoints")
     found = source or program_of(given, _LOOKS, unknown)
     return found, read_rows(_READERS[found], given)
@@ -339,7 +339,7 @@ async def export(call: Call, given: ExportMonitors) -> MonitorExportAnswer:
         one for one in call.parts[Monitors].windows(acting.organization_id) if change_after(one, call.now) is not None
     ]
     domains = {site.id: site.domain for site in call.parts[Directory].of(acting.organization_id)}
-    write = files.to_yaml if given.format == "yaml" else files.to_json
+    write = plain_files.to_yaml if given.format == "yaml" else plain_files.to_json
     work = partial(own.export_values, found, windows, domains, secrets=given.secrets)
     content = await asyncio.to_thread(lambda: write(work()))
     return MonitorExportAnswer(_TYPES[given.format], content, len(found))

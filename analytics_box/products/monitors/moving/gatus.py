@@ -10,8 +10,8 @@ from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.monitor import LONGEST_GROUP, Kind
 from analytics_box.products.monitors.moving.conditions import Assertion, assertion, seconds_of
-from analytics_box.products.monitors.moving.files import Taking
 from analytics_box.products.monitors.moving.kuma import without_user
+from analytics_box.products.monitors.moving.taking import Taking
 from analytics_box.products.monitors.moving.wanted import (
     MOST,
     MOST_WINDOWS,

@@ -13,8 +13,8 @@ from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _, ngettext
 from analytics_box.base.urls import url_parts
 from analytics_box.products.monitors.monitor import LONGEST_GROUP, LONGEST_TAG, MOST_TAGS
-from analytics_box.products.monitors.moving.files import Taking
 from analytics_box.products.monitors.moving.history import MonitorHistory
+from analytics_box.products.monitors.moving.taking import Taking
 from analytics_box.products.monitors.moving.wanted import (
     MOST,
     MOST_WINDOWS,

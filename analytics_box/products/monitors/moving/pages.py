@@ -9,6 +9,7 @@ from litestar.params import FromPath
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, Conflict, NotFound, PayloadTooLarge
 from analytics_box.base.file_queue import FileQueue
+from analytics_box.base.plain_files import MOST_BYTES
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.moving.calls import (
     ExportMonitors,
@@ -17,7 +18,6 @@ from analytics_box.products.monitors.moving.calls import (
     export,
     import_monitors,
 )
-from analytics_box.products.monitors.moving.files import MOST_BYTES
 from analytics_box.products.monitors.moving.kuma_database import read_kuma_database
 from analytics_box.products.monitors.page_frame import frame
 from analytics_box.resource.imports import MOST_OF_DATABASE, import_title, kept_upload, uploaded_text

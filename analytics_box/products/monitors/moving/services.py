@@ -9,8 +9,8 @@ from typing import Any, Final
 from analytics_box.base.errors import BadRequest
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.monitor import GRANULARITIES, LONGEST_GROUP, LONGEST_TAG, MOST_TAGS, SECONDS
-from analytics_box.products.monitors.moving.files import Taking
 from analytics_box.products.monitors.moving.kuma import without_user
+from analytics_box.products.monitors.moving.taking import Taking
 from analytics_box.products.monitors.moving.wanted import (
     MOST,
     MonitorImportFile,

@@ -15,11 +15,11 @@ from analytics_box.base.errors import BadRequest, BoxError
 from analytics_box.base.file_queue import FileQueue
 from analytics_box.base.notify import mail_limits
 from analytics_box.base.notify.mail import Mailer
+from analytics_box.base.plain_files import read_mapping
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.monitors.directory import Monitors
 from analytics_box.products.monitors.editing.change import MonitorTools
-from analytics_box.products.monitors.moving.files import read_mapping
 from analytics_box.products.monitors.moving.kuma import read_kuma
 from analytics_box.products.monitors.moving.plan import MonitorImportPlan, existing_monitors
 from analytics_box.products.status_pages.access import find_reachable_page, page_in_reach

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.plain_files import read_mapping as read_text
 from analytics_box.products.monitors.moving.calls import read_import
 from analytics_box.products.monitors.moving.conditions import assertion, seconds_of
-from analytics_box.products.monitors.moving.files import read_mapping as read_text
 from analytics_box.products.monitors.moving.wanted import MonitorImportFile, MonitorImportNotes
 from tests.cases import each
 from tests.products.monitors.world import World

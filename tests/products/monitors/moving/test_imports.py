@@ -192,7 +192,7 @@ def test_maintenance_of_gatus_becomes_windows(world: World) -> None:
         ("[1, 2]", "does not contain monitors"),
         ("{", "not JSON"),
         ("a: [", "not YAML (line"),
-        ("just text", "must be an object"),
+        ("just text", "must be an object or a list"),
         ('{"a": 1}', "does not contain monitors, monitorList"),
         ("a: !!python/object/apply:os.system [ls]", "not YAML"),
         ("endpoints: 5", "endpoints must be a list"),

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -46,7 +46,7 @@ def read_mapping(text: str) -> dict[str, Any]:
     if isinstance(found, list):
         found = {"list": found}
     if not isinstance(found, dict):
-        raise BadRequest(_("This file does not contain monitors. It must be an object, such as `monitors: […]`"))
+        raise BadRequest(_("The file must be an object or a list"))
     return {str(name): value for name, value in found.items()}
 
 
@@ -62,7 +62,7 @@ _Loader.add_constructor("tag:yaml.org,2002:float", _number)
 
 
 def to_yaml(value: object) -> str:
-    """YAML that `read` reads again."""
+    """YAML that `read_mapping` reads again."""
     text: str = yaml.dump(value, Dumper=_DUMPER, sort_keys=False, allow_unicode=True, width=120)
     return text
 
@@ -126,7 +126,7 @@ def _yaml(text: str, lines: dict[tuple[str, int], int] | None = None) -> Any:
 
 
 def _check_depth(events: Iterator[Any]) -> None:
-    """Raises BadRequest for what is nested deeper than any file of monitors. Nothing here calls itself."""
+    """Raises BadRequest for what is nested deeper than any file of people. Nothing here calls itself."""
     depth = 0
     for count, event in enumerate(events):
         keep_going()
@@ -163,55 +163,3 @@ def _inside(node: Any) -> Iterator[Any]:
             yield from pair
     elif isinstance(node, yaml.SequenceNode):
         yield from node.value
-
-
-class Taking:
-    """A mapping of another program, of which it is known what has been taken: the rest is not supported here."""
-
-    def __init__(self, given: Mapping[Any, Any]) -> None:
-        self._given = {str(name): value for name, value in given.items()}
-        self.taken: list[str] = []
-
-    def take(self, name: str) -> Any:
-        """A value, which is taken with it; None for one that is not there."""
-        value = self._given.get(name)
-        if not _is_blank(value) and name not in self.taken:
-            self.taken.append(name)
-        return value
-
-    def text(self, name: str) -> str:
-        """A value as text; empty for one that is not there."""
-        value = self.take(name)
-        return "" if value is None or isinstance(value, dict | list) else str(value).strip()
-
-    def listed(self, name: str) -> list[Any]:
-        """A value as a list; empty for what is none."""
-        value = self.take(name)
-        return value if isinstance(value, list) else []
-
-    def number(self, name: str) -> float | None:
-        """A value as a number; None for one that is none."""
-        value = self.take(name)
-        if isinstance(value, bool):
-            return None
-        try:
-            found = float(value) if isinstance(value, int | float | str) and value != "" else None
-        except (ValueError, OverflowError):
-            return None
-        return found if found is not None and abs(found) < 1e12 else None
-
-    def is_on(self, name: str) -> bool:
-        """Whether a value is true, or what stands for it."""
-        return self.take(name) in (True, "1", "true")
-
-    def rest(self, passed: frozenset[str]) -> list[str]:
-        """The names of what has not been taken and says something; those in `passed` say nothing."""
-        return [
-            name
-            for name, value in self._given.items()
-            if name not in self.taken and name not in passed and not _is_blank(value)
-        ]
-
-
-def _is_blank(value: object) -> bool:
-    return value in (None, "", False, 0) or value in ([], {})
