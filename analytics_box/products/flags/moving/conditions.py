@@ -25,7 +25,7 @@ from analytics_box.products.flags.flag import (
 from analytics_box.products.flags.moving.patterns import SPACES, in_re2, of_lower_case
 
 EVERYBODY: Final = TargetingCondition(all=())
-NOBODY: Final = TargetingCondition(any=())
+NO_USER: Final = TargetingCondition(any=())
 
 _NUMERIC: Final = r"(0|[1-9]\d*)"
 _NAMED: Final = r"(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)"
@@ -62,7 +62,7 @@ def exists(attribute: str) -> TargetingCondition:
 def one_of(attribute: str, values: Sequence[Scalar]) -> TargetingCondition:
     """The condition that the attribute is one of any number of values."""
     if not values:
-        return NOBODY
+        return NO_USER
     parts = [values[first : first + MOST_VALUES] for first in range(0, len(values), MOST_VALUES)]
     return any_of(TargetingCondition(attribute=attribute, operator="in", values=tuple(part)) for part in parts)
 
@@ -70,7 +70,7 @@ def one_of(attribute: str, values: Sequence[Scalar]) -> TargetingCondition:
 def each_of(attribute: str, operator: Operator, values: Sequence[Scalar], *, only: Only = "") -> TargetingCondition:
     """Whether the attribute compares so with any of these, perhaps only if it is of a type."""
     if not values:
-        return NOBODY
+        return NO_USER
     single: dict[str, Any] = {"value": values[0]} if len(values) == 1 else {"values": tuple(values)}
     return TargetingCondition(attribute=attribute, operator=operator, only=only, **single)
 
@@ -79,8 +79,8 @@ def all_of(nodes: Iterable[TargetingCondition]) -> TargetingCondition:
     """The condition that all of these match; true for all users if there are none."""
     parts: list[TargetingCondition] = []
     for node in nodes:
-        if node == NOBODY:
-            return NOBODY
+        if node == NO_USER:
+            return NO_USER
         parts += node.all if node.all is not None else (node,)
     return parts[0] if len(parts) == 1 else TargetingCondition(all=tuple(dict.fromkeys(parts)))
 
@@ -98,8 +98,8 @@ def any_of(nodes: Iterable[TargetingCondition]) -> TargetingCondition:
 def none_of(nodes: Iterable[TargetingCondition]) -> TargetingCondition:
     """The condition that none of these matches; true for all users if there are none."""
     found = any_of(nodes)
-    if found in {EVERYBODY, NOBODY}:
-        return NOBODY if found == EVERYBODY else EVERYBODY
+    if found in {EVERYBODY, NO_USER}:
+        return NO_USER if found == EVERYBODY else EVERYBODY
     if found.none is not None:
         return any_of(found.none)
     return TargetingCondition(none=found.any if found.any is not None else (found,))
@@ -143,7 +143,7 @@ def of_type(attribute: str, *types: str) -> TargetingCondition:
 def version(attribute: str, operator: Operator, wanted: str, shape: str) -> TargetingCondition:
     """Whether the attribute is a version of this shape that compares so. None is if the wanted text is no version."""
     if not is_version(wanted, shape):
-        return NOBODY
+        return NO_USER
     asked: tuple[tuple[Operator, str], ...] = (("matches", f"^{shape}$"), (operator, wanted))
     return all_of(each_of(attribute, one, (value,), only="text") for one, value in asked)
 

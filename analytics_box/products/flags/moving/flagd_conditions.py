@@ -14,7 +14,7 @@ from analytics_box.products.flags.moving.conditions import (
     EVERYBODY,
     LOOSE_VERSION,
     MOST_PARTS,
-    NOBODY,
+    NO_USER,
     all_of,
     any_of,
     exists,
@@ -98,7 +98,7 @@ def condition(given: Any, evaluators: Evaluators, depth: int = 0) -> TargetingCo
     if depth > _DEEPEST:
         raise UnsupportedExpression("it is nested too deeply")
     if isinstance(given, bool):
-        return EVERYBODY if given else NOBODY
+        return EVERYBODY if given else NO_USER
     if not isinstance(given, dict) or len(given) != 1:
         raise UnsupportedExpression(f"{excerpt(given)} is not a condition")
     if (of_one_type := _tested_type(given)) is not None:
@@ -253,7 +253,7 @@ def readable(attribute: str) -> TargetingCondition:
 
 def _version(attribute: str, operation: str, wanted: str) -> TargetingCondition | None:
     if not is_version(wanted, f"[vV]?{LOOSE_VERSION}"):
-        return NOBODY
+        return NO_USER
     compared = _of_version(attribute, operation, wanted)
     if compared is None or has_huge_number(wanted):
         return None

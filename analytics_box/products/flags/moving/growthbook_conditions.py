@@ -10,7 +10,7 @@ from analytics_box.products.flags.flag import Operator, Scalar, TargetingConditi
 from analytics_box.products.flags.moving.conditions import (
     EVERYBODY,
     MOST_PARTS,
-    NOBODY,
+    NO_USER,
     all_of,
     any_of,
     each_of,
@@ -250,7 +250,7 @@ _JOINED: Final[dict[str, Callable[[list[TargetingCondition]], TargetingCondition
     "$nor": none_of,
 }
 # The results of lists without conditions.
-_EMPTY: Final = {"$and": EVERYBODY, "$or": EVERYBODY, "$nor": NOBODY}
+_EMPTY: Final = {"$and": EVERYBODY, "$or": EVERYBODY, "$nor": NO_USER}
 # GrowthBook's JavaScript SDK does not know $notRegex and $notRegexi, so their flags wait.
 _PATTERNS: Final = {"$regex": "", "$regexi": "(?i)"}
 _PLAIN: Final[dict[str, Callable[[str, Any], TargetingCondition]]] = {

@@ -9,7 +9,7 @@ from analytics_box.products.flags.evaluation.bucketing import draw_by
 from analytics_box.products.flags.flag import Bucketing, Operator, Scalar, TargetingCondition, TargetingRule
 from analytics_box.products.flags.moving.conditions import (
     LOOSE_VERSION,
-    NOBODY,
+    NO_USER,
     all_of,
     any_of,
     each_of,
@@ -132,7 +132,7 @@ class LaunchdarklySegments:
         if key not in self._read:
             self._reading.append(key)
             said = ImportNotes()
-            rules = tuple(one for one in self._rules(key, self._given[key], said) if one.conditions != NOBODY)
+            rules = tuple(one for one in self._rules(key, self._given[key], said) if one.conditions != NO_USER)
             group = _group(self._given[key], rules, said)
             self._read[key] = (group, said)
             self._reading.pop()

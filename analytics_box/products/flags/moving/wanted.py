@@ -19,7 +19,7 @@ from analytics_box.products.flags.flag import (
     TargetingRule,
     is_key,
 )
-from analytics_box.products.flags.moving.conditions import NOBODY
+from analytics_box.products.flags.moving.conditions import NO_USER
 
 Source = Literal[
     "analytics-box", "unleash", "growthbook", "launchdarkly", "flagsmith", "flagd", "flagd-v3"
@@ -96,7 +96,7 @@ class ImportNotes:
 def source_flag(number: int, key: str, definition: FlagDefinition, notes: ImportNotes) -> SourceFlag:
     """A flag read from a file, without rules that match no user."""
     keep_going()
-    rules = tuple(one for one in definition.rules if one.conditions != NOBODY)
+    rules = tuple(one for one in definition.rules if one.conditions != NO_USER)
     definition = msgspec.structs.replace(definition, rules=rules)
     return SourceFlag(number=number, key=key, definition=definition, notes=notes.said, decides=notes.decides)
 

@@ -23,7 +23,7 @@ _NAMES: Final = {
     )
 }
 
-NOBODY: Final = EvaluationContext()
+NO_USER: Final = EvaluationContext()
 
 
 class EvaluationRequest(Struct, frozen=True):

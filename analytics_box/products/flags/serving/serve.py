@@ -21,7 +21,7 @@ from analytics_box.products.flags.evaluation import matching
 from analytics_box.products.flags.flag import FlagScope as Owned
 from analytics_box.products.flags.serving import answers
 from analytics_box.products.flags.serving.answers import Asking, CachedEvaluation, EvaluationCache, HeaderList
-from analytics_box.products.flags.serving.asked import NOBODY, EvaluationRequest, asked_of
+from analytics_box.products.flags.serving.asked import NO_USER, EvaluationRequest, asked_of
 from analytics_box.products.flags.usage.counts import recent_evaluations
 from analytics_box.web import render
 from analytics_box.web.address import network_of
@@ -143,7 +143,7 @@ class FlagServer:
         """Raises BoxError where evaluation fails, which it never should."""
         try:
             ruleset = self._flags.ruleset(owned, asked.environment)
-            kept = replace(asked, context=NOBODY)
+            kept = replace(asked, context=NO_USER)
             if asking == "bulk":
                 outcomes = tuple(ruleset.all(asked.context, asked.keys))
                 return CachedEvaluation(kept, state, tag, answers.bulk(outcomes), outcomes)
