@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from analytics_box.app.docs.manual import Documentation, ManualPages
 from analytics_box.app.docs.reference import Reference
+from analytics_box.app.mcp.confirmations import Confirmations
 from analytics_box.app.parts import PartInputs, web_dir
 from analytics_box.base.file_queue import FileQueue
 from analytics_box.base.later import Later
@@ -288,4 +289,5 @@ def _on_pages(wired: PartInputs) -> tuple[object, ...]:
         manual,
         reference,
         Documentation(manual, reference),
+        Confirmations(clock),
     )

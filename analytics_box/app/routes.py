@@ -170,6 +170,7 @@ saved_pages = Handlers("analytics_box.figures.explorer.saved_pages")
 segment_form = Handlers("analytics_box.products.segments.pages", "SEGMENT")
 setup_pages = Handlers("analytics_box.app.setup.pages")
 watching = Handlers("analytics_box.app.watch.pages")
+mcp = Handlers("analytics_box.app.mcp.routes")
 well_known = Handlers("analytics_box.web.well_known")
 
 PAGES_AND_API: tuple[Route, ...] = (
@@ -191,6 +192,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/docs/query-types/{family:str}", docs_pages.query_family, PUBLIC, page=True),
     Route("GET", "/docs/{name:str}", docs_pages.page, PUBLIC, page=True),
     Route("GET", "/.well-known/api-catalog", well_known.api_catalog, PUBLIC),
+    Route("GET", "/.well-known/mcp.json", mcp.server_card, PUBLIC),
     Route("GET", RESOURCE, well_known.protected_resource, PUBLIC),
     Route("GET", RESOURCE + "/{suffix:path}", well_known.protected_resource_part, PUBLIC),
     FILES,
@@ -355,6 +357,7 @@ PAGES_AND_API: tuple[Route, ...] = (
         also="read:monitors",
         about="own",
     ),
+    Route("POST", "/v1/mcp", mcp.answer, PUBLIC, by_key="any"),
     Route("POST", "/v1/export/data", export_routes.export_data, "read:data", about="own"),
     Route("GET", "/v1/query/types", query.types, PUBLIC),
     Route("GET", "/v1/query/websites", query.list_websites, "read:data", about="own"),

@@ -26,13 +26,16 @@ def record(
 
     `subject` is the kind of thing, `detail` what changed or what the thing is called now; it never holds a secret.
     """
+    said = dict(detail or {})
+    if by.tool:
+        said["tool"] = by.tool
     db.execute(
         """
         -- audit.record
         insert into audit (time, organization_id, actor, action, subject, subject_id, detail)
         values (?, ?, ?, ?, ?, ?, ?)
         """,
-        (by.now, organization_id, by.actor, action, subject, subject_id, json.dumps(dict(detail or {}))),
+        (by.now, organization_id, by.actor, action, subject, subject_id, json.dumps(said)),
     )
 
 

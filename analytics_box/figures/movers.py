@@ -1,5 +1,6 @@
-"""The rows of a list that explain most of the difference to the compared range. Pure."""
+"""The rows of a list that explain most of the difference to the compared range."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -7,6 +8,7 @@ from msgspec import Struct
 
 from analytics_box.base import figures
 from analytics_box.base.translation import _
+from analytics_box.figures.asking import PageQuery
 from analytics_box.figures.board import Explanation, Rows
 from analytics_box.figures.comparing import ComparedDays
 from analytics_box.figures.panels import UNKNOWN, leads_to
@@ -15,6 +17,8 @@ from analytics_box.query.catalog.types import Record
 
 MOST: Final = 4
 ON_A_PAGE: Final = 10
+# Rows of a list. The difference in all others is one part.
+MOST_ROWS: Final = 1_000
 
 
 class Mover(Struct, frozen=True):
@@ -92,6 +96,24 @@ def movers(
     if not parts:
         return None
     return Movers(explanation, *totals, figures.difference(whole), tuple(parts))
+
+
+async def explain(asking: PageQuery, view: View) -> Sequence[Movers]:
+    """The lists that something moved in, in their order. Raises UnansweredQuery."""
+    wanted = [one for one in view.of.explained_by if can_be_explained(view, asking.compared, one)]
+    if not wanted:
+        return ()
+    types = tuple(
+        dict.fromkeys((*(view.of.lists[one.listed].type for one in wanted), *(one.total[0] for one in wanted)))
+    )
+    answers = await asking.rows(types, so_far=types, limit=MOST_ROWS)
+    now, before = (dict(zip(types, rows, strict=True)) for rows in (answers[: len(types)], answers[len(types) :]))
+    found = []
+    for one in wanted:
+        name, (total, field) = view.of.lists[one.listed].type, one.total
+        totals = before[total][0][field], now[total][0][field]
+        found.append(movers(view, one, (before[name], now[name]), totals, limit=MOST_ROWS, most=ON_A_PAGE))
+    return [one for one in found if one is not None]
 
 
 def _mover(

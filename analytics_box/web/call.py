@@ -55,17 +55,18 @@ class Parts:
             self._given |= {type(part): part for part in self._later()}
             self._later = tuple
 
-    def by(self, identity: Identity) -> "Call":
+    def by(self, identity: Identity, *, tool: str = "") -> "Call":
         """A call of this identity, now."""
-        return Call(identity=identity, now=self.clock.now(), parts=self)
+        return Call(identity=identity, now=self.clock.now(), parts=self, tool=tool)
 
 
 class Call(Struct, frozen=True):
-    """A call of a procedure. `now` is UTC ms."""
+    """A call of a procedure. `now` is UTC ms; `tool` is the MCP tool that it is part of, or empty."""
 
     identity: Identity
     now: int
     parts: Parts
+    tool: str = ""
 
     @property
     def actor(self) -> str:
@@ -79,7 +80,8 @@ class Call(Struct, frozen=True):
     @property
     def by(self) -> By:
         """The caller as verbs are told, and as the audit log writes down."""
-        return By(self.actor, self.now, self.identity.person.user_id if self.identity.person is not None else None)
+        user_id = self.identity.person.user_id if self.identity.person is not None else None
+        return By(self.actor, self.now, user_id, self.tool)
 
     def organization(self, given: str | None = None) -> str:
         """The organization that a call is about: the one it names, else the caller's.

@@ -81,8 +81,8 @@ class Route(NamedTuple):
 
     With `anonymous` callers without a credential get through to the handler, which decides by what they ask for.
     With `also` a key passes that holds this other scope instead; the handler then holds it to what either reaches.
-    With `by_key` a PUBLIC line has a handler that takes nothing but API keys of this scope, and refuses others in its
-    words.
+    With `by_key` a PUBLIC line has a handler that takes nothing but API keys of this scope, or of any, and refuses
+    others in its words.
     The form of a line with `kept` is shown again with what was typed when it came after the session had ended: its
     handler changes nothing but inside visit.submit, or after visit.saves (http/page/kept_forms.py).
     A `plain` one is answered without the caller and the web framework (http/plain.py).
@@ -100,7 +100,7 @@ class Route(NamedTuple):
     kept: bool = False
     procedure: bool = False
     also: Scope | None = None
-    by_key: Scope | None = None
+    by_key: Scope | Literal["any"] | None = None
     about: Subject = "named"
 
     @property

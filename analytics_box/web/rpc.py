@@ -20,10 +20,11 @@ from msgspec.inspect import type_info
 from analytics_box.base import errors
 from analytics_box.base.errors import BoxError
 from analytics_box.base.identity import Identity
+from analytics_box.base.limits import Allowance
 from analytics_box.web import body, render
 from analytics_box.web.asgi import Receive, Scope, Send, respond
 from analytics_box.web.call import Call, Parts
-from analytics_box.web.guard import Guard
+from analytics_box.web.guard import Guard, ResourceOwners
 from analytics_box.web.route import PUBLIC, Procedure, allow
 
 _JSON = (b"application/json",)
@@ -108,20 +109,30 @@ class Procedures:
         scope["enveloped"] = form.enveloped
         if refused is not None:
             raise refused
-        most = settings.limit_rpc and (line.limit or settings.limit_rpc)
-        scope["allowance"] = self._parts.limits.take(line.name, identity.limit_name, most)
-        output = await self._call(line, identity, form.input)
+        scope["allowance"] = count_call(line, identity, self._parts)
+        output = await call_procedure(line, identity, form.input, self._parts, self._guard.owners)
         return _reply(line, output, enveloped=form.enveloped)
 
-    async def _call(self, line: Procedure, identity: Identity, given: bytes) -> Any:
-        decoded = decode_input(line.handler, given)
-        named = msgspec.structs.asdict(decoded)
-        about = "own" if line.access == PUBLIC else line.about
-        identity = await self._guard.owners.acting(identity, line.name.partition(".")[0], named, about)
-        refused = refusal_of(identity, line)
-        if refused is not None:
-            raise refused
-        return await run_handler(line.handler, self._parts.by(identity), decoded)
+
+def count_call(line: Procedure, identity: Identity, parts: Parts) -> Allowance | None:
+    """Count a call under the limit of its procedure. Raises RateLimited."""
+    most = parts.settings.limit_rpc and (line.limit or parts.settings.limit_rpc)
+    return parts.limits.take(line.name, identity.limit_name, most)
+
+
+async def call_procedure(
+    line: Procedure, identity: Identity, given: bytes, parts: Parts, owners: ResourceOwners, *, tool: str = ""
+) -> Any:
+    """The output of a procedure for a caller within its access. `given` is its input as JSON, `tool` the MCP tool that
+    calls it. Raises BoxError."""
+    decoded = decode_input(line.handler, given)
+    named = msgspec.structs.asdict(decoded)
+    about = "own" if line.access == PUBLIC else line.about
+    identity = await owners.acting(identity, line.name.partition(".")[0], named, about)
+    refused = refusal_of(identity, line)
+    if refused is not None:
+        raise refused
+    return await run_handler(line.handler, parts.by(identity, tool=tool), decoded)
 
 
 def refusal_of(identity: Identity, line: Procedure) -> BoxError | None:

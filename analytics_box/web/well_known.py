@@ -1,6 +1,6 @@
 """GET /.well-known/api-catalog and /.well-known/oauth-protected-resource (wire 11.4, RFC 9727 and RFC 9728)."""
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from litestar import Request, Response
@@ -13,7 +13,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.translation import _
 from analytics_box.web.call import Parts
 
-_OPEN = {"cache-control": "public, max-age=3600, must-revalidate", "access-control-allow-origin": "*"}
+OPEN: Final = {"cache-control": "public, max-age=3600, must-revalidate", "access-control-allow-origin": "*"}
 
 
 async def api_catalog(parts: NamedDependency[Parts]) -> Response[bytes]:
@@ -38,7 +38,7 @@ async def api_catalog(parts: NamedDependency[Parts]) -> Response[bytes]:
     return Response(
         msgspec.json.encode(linkset),
         media_type='application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
-        headers={**_OPEN, "link": ", ".join(links)},
+        headers={**OPEN, "link": ", ".join(links)},
     )
 
 
@@ -67,4 +67,4 @@ def _resource(settings: Settings, path: str) -> Response[bytes]:
         "scopes_supported": list(SCOPES),
         "resource_documentation": f"{settings.public_url}/docs",
     }
-    return Response(msgspec.json.encode(described), media_type="application/json", headers=_OPEN)
+    return Response(msgspec.json.encode(described), media_type="application/json", headers=OPEN)

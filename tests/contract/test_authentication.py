@@ -261,6 +261,7 @@ PUBLIC = {
     ("GET", "/docs/query-types"),
     ("GET", "/docs/query-types/{family:str}"),
     ("GET", "/.well-known/api-catalog"),
+    ("GET", "/.well-known/mcp.json"),
     ("GET", "/.well-known/oauth-protected-resource"),
     ("GET", "/.well-known/oauth-protected-resource/{suffix:path}"),
     ("POST", "/rpc/websites/getPublicSummary"),

@@ -130,7 +130,7 @@ class ManualPages:
         """All pages, without their text."""
         covers = []
         for name in PAGES:
-            source = self._source(name)
+            source = self.source(name)
             title, lead, *_rest = source.split("\n\n", 2)
             terms = " ".join(_SEARCHED.findall(source))
             covers.append(Cover(name, title.removeprefix("# "), lead.replace("`", ""), terms))
@@ -147,7 +147,7 @@ class ManualPages:
         if name not in PAGES:
             raise errors.NotFound(_("This page of the manual does not exist"))
         if name not in self._read:
-            source = _TO_COPY.sub(lambda _match: self._address, self._source(name))
+            source = _TO_COPY.sub(lambda _match: self._address, self.source(name))
             self._read[name] = read_markdown(_SETTINGS.sub(_table_of_settings, source))
         return self._read[name]
 
@@ -156,7 +156,8 @@ class ManualPages:
         """Every heading of every page, to be searched."""
         return tuple(entry for name in PAGES for entry in _entries(self.page(name), f"/docs/{name}"))
 
-    def _source(self, name: str) -> str:
+    def source(self, name: str) -> str:
+        """The Markdown of a page."""
         return (self._folder / f"{name}.md").read_text(encoding="utf-8")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from analytics_box.app.openapi import answers
+from analytics_box.app.openapi.refusals import Family
 from analytics_box.app.watch.routes import ReadinessAnswer
 from analytics_box.products.flags.serving import messages as flags
 from analytics_box.products.monitors.push_routes import HeartbeatAccepted
@@ -27,7 +28,7 @@ class RouteDescription(Struct, frozen=True):
 
     With `most` the body is an array of up to so many of its type; `form` are the fields of one that is a form, `raw` is
     the content type of one that is just bytes.
-    `moved` are redirects.
+    `moved` are redirects. `family` is the shape of refusals, if unusual.
     """
 
     tag: str
@@ -44,6 +45,7 @@ class RouteDescription(Struct, frozen=True):
     moved: dict[int, str] = {}
     form: dict[str, str] = {}
     raw: str = ""
+    family: Family | None = None
     examples: dict[str, Any] = {}
 
 
@@ -202,6 +204,20 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
         "Get the API catalog (RFC 9727)",
         answer=dict[str, Any],
         media="application/linkset+json",
+    ),
+    ("GET", "/.well-known/mcp.json"): RouteDescription(
+        "Discovery", "Get the address of the MCP server", answer=dict[str, Any]
+    ),
+    ("POST", "/v1/mcp"): RouteDescription(
+        "Discovery",
+        "Call the MCP server",
+        text="JSON-RPC messages of the Model Context Protocol over streamable HTTP, without sessions. Connect an "
+        "assistant as described in the manual instead of calling it yourself.",
+        body=dict[str, Any],
+        answer=dict[str, Any],
+        empty={202: "A notification was accepted."},
+        errors=(404,),
+        family="mcp",
     ),
     ("GET", "/.well-known/oauth-protected-resource"): RouteDescription(
         "Discovery", "Get the authentication methods (RFC 9728)", answer=dict[str, Any]

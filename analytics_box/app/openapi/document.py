@@ -248,7 +248,7 @@ def _envelope(schema: Schema, *, needed: bool) -> Schema:
 def _route(route: Route, described: RouteDescription | None, by_type: Schema) -> Schema:
     path = plain_path(route.path)
     summary, text, raised = _words(route.handler)
-    family: Family = "page" if route.page else "api"
+    family: Family = (described and described.family) or ("page" if route.page else "api")
     statuses = {*refusals.ALWAYS, *raised}
     if route.access != PUBLIC or route.by_key is not None:
         statuses |= {401, 403}
@@ -350,7 +350,7 @@ def _location() -> Schema:
 
 def _security(route: Route) -> list[Schema]:
     if route.by_key is not None:
-        return [{way: [route.by_key]} for way in ("key", "bearer")]
+        return [{way: [] if route.by_key == "any" else [route.by_key]} for way in ("key", "bearer")]
     if route.access == PUBLIC:
         return []
     if route.access == SIGNED_IN:
@@ -373,7 +373,9 @@ def _form(path: str) -> Schema:
 def _description_with_access(text: str, route: Route) -> str:
     """The text, and who may do it."""
     role = "" if route.role == "viewer" else f" with the role {route.role} or higher"
-    if route.by_key is not None:
+    if route.by_key == "any":
+        who = "Requires an API key."
+    elif route.by_key is not None:
         who = f"Requires an API key with the scope `{route.by_key}`."
     elif route.access == PUBLIC:
         who = "Requires no credential."

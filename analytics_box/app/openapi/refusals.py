@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from analytics_box.base.errors import BoxError
 
-Family = Literal["api", "events", "rpc", "page", "link", "ofrep"]
+Family = Literal["api", "events", "rpc", "page", "link", "ofrep", "mcp"]
 Schema = dict[str, Any]
 
-FAMILIES: tuple[Family, ...] = ("api", "events", "rpc", "page", "link", "ofrep")
+FAMILIES: tuple[Family, ...] = ("api", "events", "rpc", "page", "link", "ofrep", "mcp")
 WORDS = {
     400: "The request is invalid. `details` names the field.",
     401: "The credential is missing, unknown, revoked or expired.",
@@ -144,6 +144,10 @@ def _content(family: Family, status: int, words: str, names: list[str]) -> Schem
         said = {"errorCode": _OFREP_CODES.get(status, "GENERAL"), "errorDetails": plain["error"], "metadata": {}}
         schema = {"anyOf": [{"$ref": "#/components/schemas/OfrepRefusal"}, refusal]}
         return {"application/json": {"schema": schema, "example": said}}
+    if family == "mcp":
+        error = {"jsonrpc": "2.0", "error": {"code": -32600, "message": plain["error"]}}
+        schema = {"anyOf": [{"type": "object", "required": ["jsonrpc", "error"]}, refusal]}
+        return {"application/json": {"schema": schema, "example": error if status in {400, 404} else plain}}
     content: Schema = {"application/json": {"schema": refusal, "example": plain}}
     if family in {"page", "link"}:
         content = {"text/html": {"schema": {"type": "string"}}, **content}

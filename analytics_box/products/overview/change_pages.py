@@ -1,6 +1,5 @@
 """The page of what changed: for each list the rows that explain most of the difference to the compared range."""
 
-from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -11,8 +10,8 @@ from msgspec.structs import replace
 from analytics_box.base import errors, figures
 from analytics_box.base.translation import _
 from analytics_box.figures import details, page, suggesting
-from analytics_box.figures.asking import PageQuery, UnansweredQuery
-from analytics_box.figures.movers import ON_A_PAGE, Movers, can_be_explained, movers
+from analytics_box.figures.asking import UnansweredQuery
+from analytics_box.figures.movers import Movers, can_be_explained, explain
 from analytics_box.figures.panels import details_of
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.overview.board import WEBSITE
@@ -22,8 +21,6 @@ from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.visit import Answer, Next, Visitor
 
-# Rows of a list. The difference in all others is one part.
-MOST_ROWS: Final = 1_000
 _COLUMNS: Final = ("list", "name", "before", "now", "change", "contribution")
 _FORMS: Final = {"csv": "text/csv", "json": "application/json"}
 
@@ -50,7 +47,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     changed: tuple[ChangedList, ...] = ()
     failed = ""
     try:
-        changed = tuple(_changed_list(board.view, one, website) for one in await _movers(asking, board.view))
+        changed = tuple(_changed_list(board.view, one, website) for one in await explain(asking, board.view))
     except UnansweredQuery as unanswered:
         failed = _("These figures could not be loaded: {why}").format(why=unanswered)
     return visit.pages.show(
@@ -74,7 +71,7 @@ async def file(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -
         visit, website.site, read_view(f"/sites/{website.id}/changes", visit.request.query_params, WEBSITE)
     )
     try:
-        found = await _movers(asking, board.view)
+        found = await explain(asking, board.view)
     except UnansweredQuery as failed:
         raise errors.Unavailable(str(failed)) from failed
     rows = [
@@ -94,24 +91,6 @@ async def file(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -
     else:
         content = msgspec.json.encode({**details.about(asking.zone, asking.days, board.view), "rows": rows})
     return visit.download(content, _FORMS[form], f"changes-{asking.days.first}-{asking.days.last}.{form}")
-
-
-async def _movers(asking: PageQuery, view: View) -> Sequence[Movers]:
-    """The lists that something moved in, in their order. Raises UnansweredQuery."""
-    wanted = [one for one in view.of.explained_by if can_be_explained(view, asking.compared, one)]
-    if not wanted:
-        return ()
-    types = tuple(
-        dict.fromkeys((*(view.of.lists[one.listed].type for one in wanted), *(one.total[0] for one in wanted)))
-    )
-    answers = await asking.rows(types, so_far=types, limit=MOST_ROWS)
-    now, before = (dict(zip(types, rows, strict=True)) for rows in (answers[: len(types)], answers[len(types) :]))
-    found = []
-    for one in wanted:
-        name, (total, field) = view.of.lists[one.listed].type, one.total
-        totals = before[total][0][field], now[total][0][field]
-        found.append(movers(view, one, (before[name], now[name]), totals, limit=MOST_ROWS, most=ON_A_PAGE))
-    return [one for one in found if one is not None]
 
 
 def _changed_list(view: View, found: Movers, website: Website) -> ChangedList:
