@@ -4,6 +4,7 @@
 #   binary   one file that runs by itself, and the same as a folder, for this processor and this system or newer
 #   deb rpm  packages with a service for systemd, of the same folder
 #   image    a container image, with docker, podman or buildah
+#   plugin   the plugin for WordPress, without the ID of a website
 # Each has a list of its parts beside it (SBOM, CycloneDX), and SHA256SUMS is of all that lies in dist/.
 set -eu
 
@@ -21,11 +22,11 @@ system=$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
 built='' # what has been built in this run
 
 main() {
-    [ $# -gt 0 ] || fail "say what to build: wheel, binary, deb, rpm or image"
+    [ $# -gt 0 ] || fail "say what to build: wheel, binary, deb, rpm, image or plugin"
     for kind; do
         case $kind in
-            wheel | binary | folder | deb | rpm | image) ;;
-            *) fail "$kind is none of: wheel, binary, deb, rpm, image" ;;
+            wheel | binary | folder | deb | rpm | image | plugin) ;;
+            *) fail "$kind is none of: wheel, binary, deb, rpm, image, plugin" ;;
         esac
     done
     mkdir -p "$dist" "$build"
@@ -129,6 +130,17 @@ architecture() {
 glibc() {
     find "$folder" -type f \( -name '*.so*' -o -name analytics-box \) -exec objdump -T {} + 2>/dev/null |
         sed -n 's/.*GLIBC_\(2\.[0-9]*\).*/\1/p' | sort -t. -k2n | tail -n 1
+}
+
+# The wheel has its files; a server fills in the ID of a website.
+build_plugin() {
+    once wheel
+    zip_it='import sys
+from analytics_box.app.docs.install_pages import plugin_archive
+from analytics_box.app.parts import web_dir
+sys.stdout.buffer.write(plugin_archive(web_dir() / "wordpress"))'
+    (cd "$build" && "$packages/bin/python" -I -c "$zip_it" >"$dist/analytics-box-wordpress-$version.zip")
+    made "$dist/analytics-box-wordpress-$version.zip"
 }
 
 build_image() {

@@ -10,7 +10,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 
 failed=''
 
-# Debian's Chromium with and without windows, Node.js, npm, curl and proxies, installed where they are missing and that is possible.
+# Debian's Chromium with and without windows, Node.js, npm, PHP, curl and proxies, installed where they are missing and that is possible.
 install_tools() {
     packages=$(missing_tools)
     if [ -n "$packages" ] && is_root_with_apt; then
@@ -29,6 +29,7 @@ missing_tools() {
     have chromium || printf ' chromium'
     have chromium-headless-shell || printf ' chromium-headless-shell'
     have node || printf ' nodejs'
+    have php || printf ' php-cli'
     for each in npm curl nginx caddy haproxy; do
         have "$each" || printf ' %s' "$each"
     done

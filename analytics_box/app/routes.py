@@ -25,6 +25,7 @@ from analytics_box.web.route import (
 
 website_pages = Handlers("analytics_box.tenants.websites.pages")
 export_pages = Handlers("analytics_box.products.exports.pages")
+install_pages = Handlers("analytics_box.app.docs.install_pages")
 
 WEBSITE_ADDRESSES: tuple[Route, ...] = (
     page_route("/sites/new", website_pages.new_site_form, "admin"),
@@ -34,6 +35,8 @@ WEBSITE_ADDRESSES: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/settings/tracking", website_pages.tracking, "member"),
     form_route("/sites/{website_id:str}/settings/tracking", website_pages.save_tracking, "member", kept=True),
     form_route("/sites/{website_id:str}/settings/client-id", website_pages.rotate, "member"),
+    page_route("/sites/{website_id:str}/settings/install/{name:str}", install_pages.show, "member"),
+    page_route("/sites/{website_id:str}/settings/wordpress/analytics-box.zip", install_pages.plugin, "member"),
     page_route("/sites/{website_id:str}/settings/export", export_pages.export_page, "member"),
     Route(
         "GET",

@@ -211,6 +211,8 @@ SIGNED_IN = (
     "{site}/settings",
     "{site}/segments",
     "{site}/settings/tracking",
+    "{site}/settings/install/wordpress",
+    "{site}/settings/install/vercel",
     "{site}/settings/sharing",
     "{site}/shares/new",
     "{site}/reports",

@@ -14,7 +14,9 @@ from hatchling.builders.wheel import WheelBuilder
 
 ROOT = Path(__file__).resolve().parents[2]
 WEB = [
-    path.relative_to(ROOT) for part in ("manual", "static", "templates") for path in (ROOT / "web" / part).rglob("*")
+    path.relative_to(ROOT)
+    for part in ("manual", "static", "templates", "wordpress")
+    for path in (ROOT / "web" / part).rglob("*")
 ]
 FILES = sorted(path.as_posix() for path in WEB if (ROOT / path).is_file())
 

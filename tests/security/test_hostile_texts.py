@@ -27,6 +27,7 @@ from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.shares.seen import board_of
 from analytics_box.products.shares.share import PanelName
 from analytics_box.query.sheets import FORMULA
+from analytics_box.tenants.websites.shell import GUIDES, OWN_DOMAIN_GUIDES
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
 from tests.query.facts_of_all_kinds import visit
@@ -158,6 +159,7 @@ class Hostile:
         several = {
             "/parts/{name}": list(WEBSITE.parts),
             "/details/{name}": [name for name in WEBSITE.lists if name in WEBSITE.tables(name)],
+            "/settings/install/{name}": [name for name, _title in (*GUIDES, *OWN_DOMAIN_GUIDES)],
         }
         for route in PAGES_AND_API:
             page = re.sub(r"\{(\w+):str\}", r"{\1}", route.path).removeprefix("/sites/{website_id}")
@@ -200,6 +202,7 @@ FILES = (
     "/queries/csv",
     "/visitors/export",
     "/live",
+    "/settings/wordpress/analytics-box.zip",
     "/reports/{report_id}/mail",
 )
 

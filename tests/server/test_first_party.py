@@ -139,7 +139,7 @@ def test_web_server_forwards_its_path_without_cookies(kind: str, tmp_path: Path)
             connection.close()
     check_arrived(received)
     for one in received:
-        assert one.headers["host"] == "stats.example.com"
+        assert one.headers["host"] == f"127.0.0.1:{upstream}"
         assert one.headers["x-forwarded-for"].split(", ")[-1] == "127.0.0.1"
 
 

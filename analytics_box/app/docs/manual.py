@@ -121,7 +121,7 @@ class ManualPages:
     """The pages of a folder, each made when somebody first asks for it. Their examples name this box's address."""
 
     def __init__(self, folder: Path, address: str = _EXAMPLE) -> None:
-        self._folder = folder
+        self.folder = folder
         self._address = address
         self._read: dict[str, Section] = {}
 
@@ -158,7 +158,7 @@ class ManualPages:
 
     def source(self, name: str) -> str:
         """The Markdown of a page."""
-        return (self._folder / f"{name}.md").read_text(encoding="utf-8")
+        return (self.folder / f"{name}.md").read_text(encoding="utf-8")
 
 
 def _table_of_settings(match: re.Match[str]) -> str:

@@ -115,7 +115,7 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
         waiting=None if begun else await waiting(visit, website),
         board=await _board(visit, website, view, measured) if begun else None,
         monitor=parts[WatchedWebsites].page(website.id),
-        may_watch=visit.person.may("member"),
+        is_member=visit.person.may("member"),
         offers_example=not begun and _may_add_example(visit),
     )
 

@@ -87,6 +87,31 @@ OPTIONS: Final = (
 )
 
 
+# The guides of the manual for systems that a website can be built with, by their addresses.
+GUIDES: Final = (
+    ("wordpress", "WordPress"),
+    ("ghost", "Ghost"),
+    ("hugo", "Hugo"),
+    ("shopify", "Shopify"),
+    ("google-tag-manager", "Google Tag Manager"),
+    ("next-js", "Next.js"),
+    ("nuxt", "Nuxt"),
+    ("astro", "Astro"),
+    ("sveltekit", "SvelteKit"),
+    ("rails", "Rails"),
+    ("django", "Django"),
+    ("laravel", "Laravel"),
+)
+# The guides for serving the script from the website's own domain.
+OWN_DOMAIN_GUIDES: Final = (
+    ("nginx", "nginx"),
+    ("caddy", "Caddy"),
+    ("cloudflare-workers", "Cloudflare Workers"),
+    ("vercel", "Vercel"),
+    ("netlify", "Netlify"),
+)
+
+
 class Snippet(NamedTuple):
     """The tag to paste, in parts: the page puts the options of its tick boxes between them.
 
@@ -98,6 +123,8 @@ class Snippet(NamedTuple):
     start: str
     options: tuple[SnippetOption, ...]
     end: str
+    guides: tuple[tuple[str, str], ...] = GUIDES
+    own_domain_guides: tuple[tuple[str, str], ...] = OWN_DOMAIN_GUIDES
 
     @property
     def text(self) -> str:
