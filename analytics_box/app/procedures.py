@@ -29,6 +29,7 @@ flag_schedules = Handlers("analytics_box.products.flags.schedules.calls")
 flag_usage = Handlers("analytics_box.products.flags.usage.calls")
 error_groups = Handlers("analytics_box.products.errors.calls")
 exports = Handlers("analytics_box.products.exports.calls")
+export_people = Handlers("analytics_box.products.exports.people")
 imports = Handlers("analytics_box.products.imports.calls")
 log_lines = Handlers("analytics_box.products.imports.log_lines")
 source_maps = Handlers("analytics_box.products.source_maps.calls")
@@ -104,6 +105,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("sourceMaps.deleteRelease", source_maps.delete_release, "manage:websites", "member"),
     Procedure("exports.listParts", exports.list_parts, "read:data", "member"),
     Procedure("exports.getRows", exports.get_rows, "read:data", "member"),
+    Procedure("exports.getPeople", export_people.read, "read:data", "member"),
     Procedure("funnels.list", funnels.list_funnels, "read:data"),
     Procedure("funnels.getById", funnels.get_by_id, "read:data"),
     Procedure("funnels.create", funnels.create, "manage:websites", "member"),

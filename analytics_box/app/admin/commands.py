@@ -20,6 +20,7 @@ care = Handlers("analytics_box.app.admin.care")
 box_settings = Handlers("analytics_box.app.box_settings.calls")
 lookup = Handlers("analytics_box.app.admin.lookup")
 loading = Handlers("analytics_box.products.exports.loading")
+people = Handlers("analytics_box.products.exports.people")
 histories = Handlers("analytics_box.products.exports.histories")
 imports = Handlers("analytics_box.products.imports.calls")
 link_exports = Handlers("analytics_box.products.links.bulk.exports")
@@ -52,6 +53,7 @@ ORGANIZATION_COMMANDS: Final[dict[str, NamedHandler]] = {
     "import wait": imports.wait,
     "load state": loading.state,
     "load rows": loading.rows,
+    "load people": people.load,
     "history read": histories.read,
     "history state": histories.state,
     "history load": histories.load,

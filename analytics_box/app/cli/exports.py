@@ -23,6 +23,7 @@ from analytics_box.base.outgoing.masking import mask_query
 from analytics_box.base.translation import _
 from analytics_box.products.exports.loading import MOST_ROWS
 from analytics_box.products.exports.parts import columns_of
+from analytics_box.products.exports.people import MOST_PROFILES
 from analytics_box.query.exported import HISTORIES
 
 PREFIX: Final = "analytics-box-export-"
@@ -32,11 +33,21 @@ _MOST_LINE: Final = 4 << 20
 _LEFT_OUT: Final = (
     "bots and quarantined events",
     "counts of dropped events",
-    "profiles and their traits",
     "secrets, passwords, API keys and accounts",
     "incidents of status pages",
 )
 _HISTORIES_LEFT_OUT: Final = "clicks on short links, and the history of monitors"
+_PEOPLE_LEFT_OUT: Final = "profiles, their traits and devices"
+_PEOPLE: Final = tuple(
+    {"name": name, "type": kind}
+    for name, kind in (
+        ("profile", "string"),
+        ("createdAt", "timestamp"),
+        ("updatedAt", "timestamp"),
+        ("traits", "string"),
+        ("visitors", "string"),
+    )
+)
 _MOST_LISTED: Final = 100
 
 
@@ -52,12 +63,13 @@ def _export(values: dict[str, Any]) -> None:
         for website in websites:
             for part in ask("exports.listParts", {"websiteId": website["id"]}):
                 listed.append(_export_part(ask, place, website, part, values))
+        people = [_export_people(ask, place, website, values["format"]) for website in websites if values["people"]]
         # Another server's procedures cannot read them, and they belong to no single website.
         has_histories = not values["url"] and not values["website"]
         histories = [_export_history(ask, place, table, values["format"]) for table in HISTORIES if has_histories]
         with place.writing(f"{PREFIX}box.yaml") as sink:
             sink.write(dump(ask)[0].encode())
-    described = {table: columns_of(table) for table in (*FACT_NAMES, *HISTORIES)}
+    described = {table: columns_of(table) for table in (*FACT_NAMES, *HISTORIES)} | {"people": _PEOPLE}
     with place.writing(f"{PREFIX}schema.json") as sink:
         sink.write(msgspec.json.format(msgspec.json.encode(described)))
     manifest = {
@@ -66,8 +78,13 @@ def _export(values: dict[str, Any]) -> None:
         "server": __version__,
         "people": values["people"],
         "files": listed,
+        "profiles": people,
         "histories": histories,
-        "leftOut": _LEFT_OUT if histories else (*_LEFT_OUT, _HISTORIES_LEFT_OUT),
+        "leftOut": (
+            *_LEFT_OUT,
+            *(() if values["people"] else (_PEOPLE_LEFT_OUT,)),
+            *(() if histories else (_HISTORIES_LEFT_OUT,)),
+        ),
     }
     # It comes last, so that an export that has one is whole.
     with place.writing(MANIFEST) as sink:
@@ -99,6 +116,14 @@ def _export_part(
     pieces = _pieces(ask, "exports.getRows", given | {"people": values["people"]})
     _write(place, name, pieces, part["columns"], form)
     return described
+
+
+def _export_people(ask: Ask, place: BackupPlace, website: dict[str, Any], form: str) -> dict[str, str]:
+    """Write the identified visitors of a website."""
+    name = f"{PREFIX}{website['domain']}-people.{form}"
+    pieces = _pieces(ask, "exports.getPeople", {"websiteId": website["id"]})
+    _write(place, name, pieces, list(_PEOPLE), form)
+    return {"website": website["domain"], "file": name}
 
 
 def _export_history(ask: Ask, place: BackupPlace, table: str, form: str) -> dict[str, str]:
@@ -158,7 +183,7 @@ def _convert(pieces: Iterator[bytes], columns: list[dict[str, str]], form: str, 
             file.writelines(pieces)
         kinds = {"string": "varchar", "integer": "bigint", "number": "double", "timestamp": "varchar"}
         typed = {one["name"]: kinds[one["type"]] for one in columns}
-        typed |= {name: "json" for name in ("properties", "data") if name in typed}
+        typed |= {name: "json" for name in ("properties", "data", "traits", "visitors") if name in typed}
         fields = ", ".join(f"'{one['name']}': '{typed[one['name']]}'" for one in columns)
         selected = ", ".join(
             f'"{one["name"]}"::timestamptz as "{one["name"]}"' if one["type"] == "timestamp" else f'"{one["name"]}"'
@@ -183,7 +208,7 @@ def _load(values: dict[str, Any]) -> None:
     with asking(values | {"url": None}) as ask:
         known = {one["domain"]: one["id"] for one in ask("websites.list", {})}
         total = 0
-        for part in manifest["files"]:
+        for part in (*manifest["files"], *manifest.get("profiles", ())):
             domain = values["into"] or part["website"]
             if values["website"] and part["website"] not in values["website"]:
                 continue
@@ -191,8 +216,11 @@ def _load(values: dict[str, Any]) -> None:
                 raise BadRequest(
                     _("There is no website {name}. Create it, for example from box.yaml").format(name=domain)
                 )
-            given = {"websiteId": known[domain], "table": part["table"], "month": part["month"]}
-            total += _load_part(ask, place, part["file"], given)
+            if "table" in part:
+                given = {"websiteId": known[domain], "table": part["table"], "month": part["month"]}
+                total += _load_part(ask, place, part["file"], given)
+            else:
+                _load_people(ask, place, part["file"], known[domain])
             click.echo(part["file"], err=True)
         if not values["website"] and not values["into"]:
             for history in manifest.get("histories", ()):
@@ -209,6 +237,7 @@ def _manifest(place: BackupPlace) -> dict[str, Any]:
         found: dict[str, Any] = msgspec.json.decode(content, type=dict[str, Any])
         names = [(part["website"], part["table"], part["month"], part["file"]) for part in found["files"]]
         names += [("", part["table"], "", part["file"]) for part in found.get("histories", ())]
+        names += [(part["website"], "", "", part["file"]) for part in found.get("profiles", ())]
         if not all(isinstance(text, str) for name in names for text in name):
             raise BadRequest(_("This is not the manifest of an export"))
         if any("/" in name[3] or not name[3].startswith(PREFIX) for name in names):
@@ -228,6 +257,13 @@ def _load_part(ask: Ask, place: BackupPlace, name: str, given: dict[str, Any]) -
                 content = _text(lines[max(stored - number, 0) :], name)
                 done = int(ask("load rows", given | {"skip": done, "content": content})["stored"])
     return done - stored
+
+
+def _load_people(ask: Ask, place: BackupPlace, name: str, website_id: str) -> None:
+    """Load identified visitors, all of them again after an interruption."""
+    with place.reading(name) as file:
+        for _number, lines in _batches(file, name, most=MOST_PROFILES):
+            ask("load people", {"websiteId": website_id, "content": _text(lines, name)})
 
 
 def _load_history(ask: Ask, place: BackupPlace, name: str, table: str) -> int:
@@ -279,7 +315,7 @@ def _text(lines: list[bytes], name: str) -> str:
         raise BadRequest(_("{file} is not valid UTF-8").format(file=name)) from wrong
 
 
-def _batches(file: BinaryIO, name: str) -> Iterator[tuple[int, list[bytes]]]:
+def _batches(file: BinaryIO, name: str, *, most: int = MOST_ROWS) -> Iterator[tuple[int, list[bytes]]]:
     """The lines of a file, some at a time, and the number of lines before them. Raises BadRequest."""
     before, size = 0, 0
     lines: list[bytes] = []
@@ -289,7 +325,7 @@ def _batches(file: BinaryIO, name: str) -> Iterator[tuple[int, list[bytes]]]:
             raise BadRequest(_("{file}: line {line} is incomplete or too long").format(file=name, line=where))
         lines.append(line)
         size += len(line)
-        if len(lines) == MOST_ROWS or size >= _MOST_LINE:
+        if len(lines) == most or size >= _MOST_LINE:
             yield before, lines
             before, lines, size = before + len(lines), [], 0
     if lines:
@@ -312,7 +348,9 @@ export = click.Command(
             show_default=True,
             help="Format of the files. Another server can load ndjson.",
         ),
-        click.Option(("--people",), is_flag=True, help="Include profile IDs of visitors."),
+        click.Option(
+            ("--people",), is_flag=True, help="Include profile IDs of visitors, and their profiles with traits."
+        ),
         click.Option(("--fresh",), is_flag=True, help="Replace files that exist."),
         *ASKING.params,
     ],

@@ -81,6 +81,11 @@ class Profiles(Struct, frozen=True):
             find = partial(rows.newest, site=site, limit=limit, offset=offset)
         return [self._opened(site, stored) for stored in await self.events.read(find)]
 
+    async def after(self, site: int, number: int, *, limit: int) -> list[ProfilePerson]:
+        """Profiles of a website behind this one, by their numbers."""
+        found = await self.events.read(partial(rows.after, site=site, number=number, limit=limit))
+        return [self._opened(site, stored) for stored in found]
+
     async def find(self, holder: Holder, profile_id: str) -> ProfilePerson | None:
         """The profile with this id."""
         stored = await self.events.read(lambda db: rows.find(db, holder.site, profile_id))

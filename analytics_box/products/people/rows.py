@@ -74,6 +74,18 @@ def number(db: Connection, profile_id: str) -> int | None:
     return int(str(row[0])) if row else None
 
 
+def after(db: Connection, *, site: int, number: int, limit: int) -> list[StoredPerson]:
+    """Profiles of a website behind this one, by their numbers."""
+    found = db.execute(
+        f"""
+        -- profiles.after
+        {_SELECT} where profiles.site = ? and profiles.profile > ? order by profiles.profile limit ?
+        """,
+        (site, number, limit),
+    )
+    return [_stored_person(row) for row in found.fetchall()]
+
+
 def newest(db: Connection, *, site: int, limit: int, offset: int) -> list[StoredPerson]:
     """Profiles of a website, the latest identified first."""
     rows = db.execute(

@@ -72,6 +72,20 @@ def fill(box: WholeBox) -> None:
         send(box, "/engagement", [{"timeOnPage": 9_000, "clicks": 3, "path": f"{PAGE}/2"}], agent, address)
         link = {"type": "outgoing_link", "href": f"https://out.example/{number % 2}", "text": "Out", "path": PAGE}
         send(box, "/", link, agent, address)
+    calls = [
+        {
+            "tool": f"tool {number % 5}",
+            "websiteId": box.sites["shop"],
+            "durationMs": number * 7,
+            "outputChars": number * 90,
+            "clientName": f"client {number % 3}",
+            "sessionId": f"chat {number % 6}",
+            "timestamp": NOON - number * 9_000_000,
+            **({"error": f"Order {number} was not found"} if number % 4 == 0 else {}),
+        }
+        for number in range(40)
+    ]
+    assert box.post("/mcp", calls, key="all").status == 200
     flag = {"name": "$flag_exposure", "path": PAGE, "properties": {"flag": "checkout", "variant": "on"}}
     send(box, "/", flag, BROWSER, "198.51.100.2")
     send(box, "/", {"name": "screen_view", "path": PAGE}, "curl/8.5.0", "198.51.100.3")
@@ -106,6 +120,7 @@ def ask(box: WholeBox, name: str, **more: Any) -> Any:
     return {key: value for key, value in answer.items() if key != "meta"} | {"data": rows}
 
 
+MCP = [name for name in TYPES if name.startswith("mcp_")]
 NAMES = [name for name, kind in TYPES.items() if not name.startswith(OTHER)]
 RANGES: tuple[dict[str, Any], ...] = (
     {"preset": "last_90d"},
@@ -122,7 +137,7 @@ def test_every_query_type_answers_the_same_after_a_move(first: WholeBox, second:
 
 
 def test_answers_are_not_all_empty(second: WholeBox) -> None:
-    for name in ("summary_metrics", "top_pages", "error_summary", "outbound_links", "custom_events", "web_vitals"):
+    for name in ("summary_metrics", "top_pages", "error_summary", "outbound_links", "custom_events", "web_vitals", *MCP):
         if name in TYPES:
             assert ask(second, name, preset="last_90d")["data"], name
     [totals] = ask(second, "summary_totals", preset="last_90d")["data"]
