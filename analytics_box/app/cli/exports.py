@@ -261,9 +261,10 @@ def _load_part(ask: Ask, place: BackupPlace, name: str, given: dict[str, Any]) -
 
 def _load_people(ask: Ask, place: BackupPlace, name: str, website_id: str) -> None:
     """Load identified visitors, all of them again after an interruption."""
+    website = {"websiteId": website_id}
     with place.reading(name) as file:
         for _number, lines in _batches(file, name, most=MOST_PROFILES):
-            ask("load people", {"websiteId": website_id, "content": _text(lines, name)})
+            ask("load people", website | {"content": _text(lines, name)})
 
 
 def _load_history(ask: Ask, place: BackupPlace, name: str, table: str) -> int:

@@ -115,14 +115,14 @@ async def load(call: Call, given: LoadPeople) -> LoadState:
     if len(rows) > MOST_PROFILES:
         raise BadRequest(_("Load up to {most:,} rows at a time").format(most=MOST_PROFILES))
 
-    def write(db: Connection) -> None:
-        for row in rows:
-            for said in _identifications(website.site, row):
-                intake.identified(db, said)
+    said = [one for row in rows for one in _identifications(website.site, row)]
 
-    if rows:
-        await intake.events.write(write, adds=True)
-    return LoadState(len(rows))
+    def write(db: Connection) -> int:
+        for one in said:
+            intake.identified(db, one)
+        return len(rows)
+
+    return LoadState(await intake.events.write(write, adds=True))
 
 
 def _read_row(line: str) -> ProfileRow:

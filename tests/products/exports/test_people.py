@@ -17,7 +17,7 @@ def fill(box: WholeBox) -> None:
         said: dict[str, Any] = {"profileId": f"user-{person}", "websiteId": box.sites["shop"]}
         said |= {"anonymousId": f"device {person}", "traits": TRAITS if person == 7 else {}}
         assert box.post("/identify", said, key="tracking").status == 200
-    view = {"name": "screen_view", "path": "https://shop.example/", "anonymousId": "device 7"}
+    view: dict[str, Any] = {"name": "screen_view", "path": "https://shop.example/", "anonymousId": "device 7"}
     view |= {"websiteId": box.sites["shop"], "timestamp": NOON - 2 * 86_400_000}
     box.clock.advance(seconds=3 * 86_400)
     assert box.post("/track", view, key="tracking").status == 200
@@ -29,7 +29,7 @@ def person(box: WholeBox, name: str = "user-7") -> Any:
 
 
 def views_of(box: WholeBox, name: str) -> Any:
-    query = {"parameters": ["summary_totals"], "preset": "last_30d"}
+    query: dict[str, Any] = {"parameters": ["summary_totals"], "preset": "last_30d"}
     query |= {"filters": [{"field": "profile_id", "op": "eq", "value": name}]}
     return box.post(f"/v1/query?website_id={box.sites['shop']}", query, key="all").json["data"][0]
 

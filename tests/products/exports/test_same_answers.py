@@ -137,7 +137,15 @@ def test_every_query_type_answers_the_same_after_a_move(first: WholeBox, second:
 
 
 def test_answers_are_not_all_empty(second: WholeBox) -> None:
-    for name in ("summary_metrics", "top_pages", "error_summary", "outbound_links", "custom_events", "web_vitals", *MCP):
+    for name in (
+        "summary_metrics",
+        "top_pages",
+        "error_summary",
+        "outbound_links",
+        "custom_events",
+        "web_vitals",
+        *MCP,
+    ):
         if name in TYPES:
             assert ask(second, name, preset="last_90d")["data"], name
     [totals] = ask(second, "summary_totals", preset="last_90d")["data"]
