@@ -147,6 +147,7 @@ share_pages = Handlers("analytics_box.products.shares.pages")
 share_settings = Handlers("analytics_box.products.shares.settings_pages")
 retention_pages = Handlers("analytics_box.products.retention.pages")
 journey_pages = Handlers("analytics_box.products.journeys.pages")
+mcp_pages = Handlers("analytics_box.products.mcp_analytics.pages")
 performance_pages = Handlers("analytics_box.products.overview.performance_pages")
 funnel_forms = Handlers("analytics_box.products.funnels.form_pages", "PAGES")
 funnel_pages = Handlers("analytics_box.products.funnels.pages")
@@ -296,6 +297,12 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/sites/{website_id:str}/source-maps/{source_map_id:str}/delete", source_map_pages.delete, "member"),
     page_route("/sites/{website_id:str}/performance", performance_pages.show),
     page_route("/sites/{website_id:str}/performance/export/{form:str}", performance_pages.file),
+    page_route("/sites/{website_id:str}/mcp", mcp_pages.show),
+    page_route("/sites/{website_id:str}/mcp/parts/{name:str}", mcp_pages.show_part),
+    page_route("/sites/{website_id:str}/mcp/values", mcp_pages.show_values),
+    page_route("/sites/{website_id:str}/mcp/details/{name:str}", mcp_pages.show_details),
+    page_route("/sites/{website_id:str}/mcp/details/{name:str}/{form:str}", mcp_pages.details_file),
+    page_route("/sites/{website_id:str}/mcp/export/{form:str}", mcp_pages.export_file),
     page_route("/sites/{website_id:str}/funnels", funnel_pages.show),
     page_route("/sites/{website_id:str}/retention", retention_pages.show),
     page_route("/sites/{website_id:str}/retention/export/{form:str}", retention_pages.file),

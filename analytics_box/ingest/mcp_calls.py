@@ -135,7 +135,7 @@ async def take(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     for number, call in enumerate(calls):
         target = targets[call.websiteId]
         try:
-            facts.setdefault(target, []).append(_fact(call, target.site, now))
+            facts.setdefault(target, []).append(call_fact(call, target.site, now))
         except InvalidEvent as wrong:
             detail = ErrorDetail(f"[{number}].{wrong.detail.field}", wrong.detail.message)
             raise errors.BadRequest(str(wrong), reason="INVALID_EVENT_SCHEMA", details=(detail,)) from wrong
@@ -168,7 +168,7 @@ def _target(intake: Intake, key: ApiKey, website_id: str | None) -> EventTarget:
     return target_for_key(intake, key, website_id)
 
 
-def _fact(call: McpCall, site: int, now: int) -> FactSpan:
+def call_fact(call: McpCall, site: int, now: int) -> FactSpan:
     """A call as a fact. Raises InvalidEvent."""
     tool = clean(call.tool, 256) or UNNAMED
     error = group = ""

@@ -161,6 +161,8 @@ _OWN: dict[str, tuple[Source, ...]] = {
     "client_name": ("mcp_calls",),
     "server_name": ("mcp_calls",),
     "environment": ("mcp_calls",),
+    "client_version": ("mcp_calls",),
+    "server_version": ("mcp_calls",),
     "funnel": (),
 }
 

@@ -79,6 +79,8 @@ COLUMNS = {
     "client": "client_name",
     "server_name": "server_name",
     "environment": "environment",
+    "client_version": "client_version",
+    "server_version": "server_version",
     "funnel": "funnel",
     **happened.FIELDS,
 }

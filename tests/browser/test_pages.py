@@ -50,6 +50,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
             httpx.post(client, content=content, headers={"user-agent": "curl/8", "accept": "*/*"})
         goals(running, "create", type="PAGE_VIEW", target="/*", name="<i>" + "W" * 90)
         fail(running)
+        call_tools(running, HOSTILE[1][:60])
         yield running
 
 
@@ -156,6 +157,14 @@ def fail(box: Box) -> None:
     send(box, f"/errors?client_id={box.account.website_id}", [error])
 
 
+def call_tools(box: Box, name: str) -> None:
+    """Calls of an MCP server whose names are hostile."""
+    call = {"tool": name, "clientName": name, "clientVersion": name, "serverName": name, "environment": name}
+    calls = [{**call, "websiteId": box.account.website_id, "durationMs": 120, "error": name}]
+    answer = httpx.post(f"{box.url}/mcp", json=calls, headers={"x-api-key": box.account.api_key})
+    assert answer.status_code == 200, answer.text
+
+
 def keep(box: Box, name: str) -> None:
     """A goal, a note and a segment that are called so, as far as anything may be."""
     content: dict[str, dict[str, Any]] = {
@@ -240,6 +249,8 @@ SIGNED_IN = (
     "{site}/source-maps",
     "{site}/settings/import",
     "{site}/performance?range=today&vital=CLS",
+    "{site}/mcp?range=today",
+    "{site}/mcp/details/tools?range=today",
     "{site}/retention",
     "{site}/retention?period=day&activation=a&split=country",
     "{site}/journeys",

@@ -155,7 +155,7 @@ FIELDS: dict[str, str] = {
     # 1.15
     "mcp_summary": "calls errors error_rate p50_ms p95_ms tools clients sessions servers environments websites"
     " last_call tracked",
-    "mcp_calls_series": "date calls errors p50_ms p95_ms",
+    "mcp_calls_series": "date calls errors error_rate p50_ms p95_ms sessions",
     "mcp_tools": "tool calls errors error_rate p50_ms p95_ms avg_output_chars sessions clients last_called",
     "mcp_clients": "client calls error_rate p95_ms tools sessions versions user_agent last_seen",
     "mcp_errors": "tool error occurrences sessions clients last_seen first_seen",
@@ -207,7 +207,9 @@ BEYOND: dict[str, str] = {
     "uptime_reasons": "reason count percentage last_seen",
     "custom_events_property_numbers": "event_name property_key count sum average median p90",
     "page_properties": "name property_key property_value page_views visitors",
-    "mcp_client_versions": "client version calls error_rate p95_ms sessions first_seen last_seen",
+    "mcp_client_versions": "client version calls errors error_rate p95_ms sessions first_seen last_seen",
+    "mcp_server_versions": "server version calls errors error_rate p95_ms sessions first_seen last_seen",
+    "mcp_environments": "environment calls errors error_rate p95_ms sessions first_seen last_seen",
     "scroll_reach": "depth page_views percentage",
     "rage_clicks": "name path clicks visitors",
     "dead_clicks": "name path clicks visitors",

@@ -23,6 +23,7 @@ from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
+from analytics_box.products.mcp_analytics.board import MCP
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.shares.seen import board_of
 from analytics_box.products.shares.share import PanelName
@@ -53,6 +54,10 @@ def hostile(fact: Fact) -> Fact:
     if isinstance(fact, FactSpan):
         own = {
             "errors": (text("error"), text("message"), text("file"), 3, 4, text("stack")),
+            "mcp_calls": (
+                *(text("tool"), 12, 3, text("failure"), "g", text("client"), text("client version")),
+                *(text("server"), text("server version"), text("environment"), text("user agent")),
+            ),
             "outgoing_links": (f"javascript:{text('href')}", text("link"), text("domain")),
         }.get(fact.table, fact.own)
         return replace(fact, path=f"/{text('path')}", query_string=text("query"), attributes=attributes, own=own)
@@ -144,6 +149,7 @@ class Hostile:
             "/events": [urlencode({"name": text("event"), "range": "today"})],
             "/goals": ["range=today"],
             "/retention": [urlencode({"activation": text("event"), "split": "entry", "range": "today"})],
+            "/mcp": [urlencode({"tool": text("tool"), "client": text("client"), "range": "today"})],
             "/journeys": ["range=today", urlencode({"collapse": text("collapse"), "events": "on", "range": "today"})],
             "/goal": [f"range=today&{kept}"],
             "/goals/new": [urlencode({"event": text("event")})],
@@ -158,6 +164,8 @@ class Hostile:
         }
         several = {
             "/parts/{name}": list(WEBSITE.parts),
+            "/mcp/parts/{name}": list(MCP.parts),
+            "/mcp/details/{name}": list(MCP.lists),
             "/details/{name}": [name for name in WEBSITE.lists if name in WEBSITE.tables(name)],
             "/settings/install/{name}": [name for name, _title in (*GUIDES, *OWN_DOMAIN_GUIDES)],
         }

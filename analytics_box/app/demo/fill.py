@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, get_args
 import msgspec
 from msgspec import Struct, convert
 
-from analytics_box.app.demo import flags, found, links, monitors, shop
+from analytics_box.app.demo import flags, found, links, mcp_calls, monitors, shop
 from analytics_box.app.demo.failures import NotADemo
 from analytics_box.app.setup.account import FirstAccount, first_account, first_key
 from analytics_box.base import ids
@@ -215,7 +215,8 @@ def since(demo: Demo, made: DemoResources, start: int, seed: str = SEED) -> tupl
     """
     days = history.events(seed, made.target, first_day=demo.first_day, start=utc_day(start) * DAY, end=demo.filled)
     given = flags.evaluations_between(made.flags, days, seed, start=start, end=demo.filled)
-    return [event for event in days if event.time >= start], given
+    calls = mcp_calls.calls_between(made.target.site, seed, first_day=demo.first_day, start=start, end=demo.filled)
+    return [*(event for event in days if event.time >= start), *calls], given
 
 
 def _new(directory: Path, now: int) -> Demo:

@@ -41,6 +41,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "error-groups",
         "journeys",
         "retention",
+        "mcp-analytics",
         "notes",
         "dropped-events",
         "website-settings",

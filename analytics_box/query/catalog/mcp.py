@@ -9,7 +9,7 @@ from analytics_box.query.catalog.values import field, instant, mean, number, rat
 from analytics_box.query.plan import PlanOrder
 from analytics_box.query.ranges import TimeWindow
 
-FILTERS = ("client", "tool", "server_name", "environment", "website_id")
+FILTERS = ("client", "tool", "server_name", "environment", "website_id", "client_version", "server_version")
 # Values in the lists of a summary, and in those of a row.
 _MOST_SERVERS, _MOST_ENVIRONMENTS, _MOST_WEBSITES, _MOST_OF_ROW = 20, 10, 50, 3
 _BY_COUNT = (PlanOrder("count"),)
@@ -49,6 +49,22 @@ def _type(
         visualization=visualization,
         **more,
     )
+
+
+def _by(name: str, title: str, description: str, *named: OutputColumn, group: tuple[str, ...]) -> QueryType:
+    """A type with the speed and the failures of each group."""
+    columns = (
+        *named,
+        _CALLS,
+        _ERRORS,
+        _ERROR_RATE,
+        _P95,
+        _SESSIONS,
+        column("first_seen", "datetime", "First call of the range, UTC", instant("first")),
+        column("last_seen", "datetime", "Last call, UTC", instant("last")),
+    )
+    measures = ("count", "failures", "duration_p95", "sessions", "first", "last")
+    return _type(name, title, description, columns, ScanRequest("mcp_calls", measures, group, order=_BY_COUNT))
 
 
 def _top(group: str, name: str) -> ScanRequest:
@@ -115,8 +131,8 @@ TYPES = (
         "mcp_calls_series",
         "MCP calls by day",
         "Tool calls for each day or hour of the range",
-        (DATE, _CALLS, _ERRORS, _P50, _P95),
-        ScanRequest("mcp_calls", ("count", "failures", *_SPEED)),
+        (DATE, _CALLS, _ERRORS, _ERROR_RATE, _P50, _P95, _SESSIONS),
+        ScanRequest("mcp_calls", ("count", "failures", *_SPEED, "sessions")),
         series=True,
         visualization="timeseries",
     ),
@@ -174,26 +190,28 @@ TYPES = (
         _top("client_name", "client_version"),
         shape=_with_top("client_name", "client_version", "versions"),
     ),
-    _type(
+    _by(
         "mcp_client_versions",
         "MCP client versions",
         "Versions of clients by number of calls",
-        (
-            _CLIENT,
-            column("version", "string", "Version of the client, empty if it is unknown", field("client_version")),
-            _CALLS,
-            _ERROR_RATE,
-            _P95,
-            _SESSIONS,
-            column("first_seen", "datetime", "First call of the range, UTC", instant("first")),
-            column("last_seen", "datetime", "Last call, UTC", instant("last")),
-        ),
-        ScanRequest(
-            "mcp_calls",
-            ("count", "failures", "duration_p95", "sessions", "first", "last"),
-            ("client_name", "client_version"),
-            order=_BY_COUNT,
-        ),
+        _CLIENT,
+        column("version", "string", "Version of the client, empty if it is unknown", field("client_version")),
+        group=("client_name", "client_version"),
+    ),
+    _by(
+        "mcp_server_versions",
+        "MCP server versions",
+        "Versions of servers by number of calls",
+        column("server", "string", "Name of the server, empty if it is unknown", field("server_name")),
+        column("version", "string", "Version of the server, empty if it is unknown", field("server_version")),
+        group=("server_name", "server_version"),
+    ),
+    _by(
+        "mcp_environments",
+        "MCP environments",
+        "Environments by number of calls",
+        column("environment", "string", "Name of the environment, empty if it is unknown"),
+        group=("environment",),
     ),
     _type(
         "mcp_errors",

@@ -11,7 +11,7 @@ import pytest
 
 from analytics_box.app.box import open_box
 from analytics_box.app.demo import fill as demo
-from analytics_box.app.demo import flags
+from analytics_box.app.demo import flags, mcp_calls
 from analytics_box.app.demo.failures import NotADemo
 from analytics_box.base.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.base.facts.event import PAGE_VIEW
@@ -49,7 +49,20 @@ def test_a_second_start_adds_what_has_happened_since_and_keeps_the_rest(twice: t
     of_flags = given(directory, target).events
     rows = len(of_flags) + sum(event.exposure is not None for event in of_flags)
     assert rows > 50
-    assert count(directory) == first + len(happened) + len(just_now) + rows
+    first_day, site = utc_day(NOW) - DAYS, target.site
+    calls = [*mcp_calls.calls_between(site, demo.SEED, first_day=first_day, start=NOW, end=LATER)]
+    assert count(directory) == first + len(happened) + len(just_now) + rows + len(calls)
+
+
+def test_mcp_server_of_the_demo_became_slower_with_its_second_version(twice: tuple[Path, int]) -> None:
+    directory, _ = twice
+    statement = (
+        "select version.value, avg(duration) from mcp_calls join strings as version on version.id = server_version"
+        " join strings as tool on tool.id = mcp_calls.tool where tool.value = 'search_docs' group by 1 order by 1"
+    )
+    (first, before), (second, after) = ask(directory, statement)
+    assert (first, second) == ("1.4.0", "1.5.0")
+    assert after > 1.5 * before
 
 
 def test_a_box_that_opens_it_finds_nothing_amiss(
@@ -84,7 +97,7 @@ def test_sessions_are_real_and_only_programs_have_none(twice: tuple[Path, int]) 
     assert (held > DAYS, theirs) == (True, 0)
 
 
-@pytest.mark.parametrize("table", [name for name in FACT_NAMES if name != "events"])
+@pytest.mark.parametrize("table", [name for name in FACT_NAMES if name not in {"events", "mcp_calls"}])
 def test_measurements_belong_to_sessions_and_places(twice: tuple[Path, int], table: str) -> None:
     directory, _ = twice
     ((number, lonely, placed),) = ask(directory, f"select count(*), sum(session = 0), avg(country <> 0) from {table}")

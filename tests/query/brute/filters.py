@@ -40,6 +40,8 @@ COLUMN = {
     "client": "client_name",
     "server_name": "server_name",
     "environment": "environment",
+    "client_version": "client_version",
+    "server_version": "server_version",
     "website_id": "website",
     "client_id": "website",
 }

@@ -1,7 +1,7 @@
 """Tool calls of MCP servers (wire 1.15)."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tests.query.brute.facts import Answer, Facts, Question, Row, Rows
@@ -75,8 +75,10 @@ def _series(facts: Facts, asked: Question) -> list[Row]:
         lambda rows: {
             "calls": len(rows),
             "errors": _failures(rows),
+            "error_rate": _rate(rows),
             "p50_ms": _speed(rows, 50),
             "p95_ms": _speed(rows, 95),
+            "sessions": _distinct(rows, "client_session"),
         },
     )
 
@@ -110,11 +112,11 @@ def _client(key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
     }
 
 
-def _version(key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
-    return {
-        "client": key[0],
-        "version": key[1],
+def _by(*names: str) -> Callable[[tuple[Any, ...], Rows, float], Row]:
+    return lambda key, rows, _whole: {
+        **dict(zip(names, key, strict=True)),
         "calls": len(rows),
+        "errors": _failures(rows),
         "error_rate": _rate(rows),
         "p95_ms": _speed(rows, 95),
         "sessions": _distinct(rows, "client_session"),
@@ -145,7 +147,13 @@ ANSWERS = _OTHERS | answers(
     {
         "mcp_tools": Table("mcp_calls", ("tool",), _tool, order=count),
         "mcp_clients": Table("mcp_calls", ("client_name",), _client, order=count),
-        "mcp_client_versions": Table("mcp_calls", ("client_name", "client_version"), _version, order=count),
+        "mcp_client_versions": Table(
+            "mcp_calls", ("client_name", "client_version"), _by("client", "version"), order=count
+        ),
+        "mcp_server_versions": Table(
+            "mcp_calls", ("server_name", "server_version"), _by("server", "version"), order=count
+        ),
+        "mcp_environments": Table("mcp_calls", ("environment",), _by("environment"), order=count),
         "mcp_errors": Table("mcp_calls", ("error_group",), _error, order=count, keep=_failed),
     }
 )

@@ -384,7 +384,10 @@ DIMENSIONS_OF: dict[Source, frozenset[str]] = {
     "engagement": _ROW,
     "flag_exposures": _ROW | {"flag", "variant"},
     "mcp_calls": frozenset(
-        ("site", "tool", "error_group", "client_name", "client_version", "server_name", "environment", BUCKET)
+        (
+            *("site", "tool", "error_group", "client_name", "client_version", "server_name", "server_version"),
+            *("environment", BUCKET),
+        )
     ),
     "experiments": frozenset(),
     "exposures": frozenset(),
