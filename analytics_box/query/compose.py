@@ -10,7 +10,7 @@ from analytics_box.base.facts.event import METRICS, TIMINGS
 from analytics_box.query import ranges
 from analytics_box.query.catalog.types import Follow, QueryType, Record, ScanRequest
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.filters import FilterCondition, FunnelPlan, Where, fitting
+from analytics_box.query.filters import ConditionGroup, FilterCondition, FunnelPlan, Where, fitting
 from analytics_box.query.plan import (
     BUCKET,
     DAY_OF_WEEK,
@@ -136,10 +136,11 @@ def _plan(
         metrics=tuple(_NUMBERS[name] for name in ask.metrics),
         least=ask.least,
         present=ask.present,
-        where=(*ask.where, *fitting(where, partial(_is_known, ask.source))),
+        where=(*ask.where, *_for_source(ask.source, fitting(where, partial(_is_known, ask.source)))),
         offsets=tuple(Offset(*item) for item in ranges.offsets(start, end, request.zone)) if local else (),
         order=ask.order,
         share_of=ask.share_of,
+        share_within=ask.share_within,
         per=ask.per,
     )
 
@@ -165,6 +166,20 @@ _OWN: dict[str, tuple[Source, ...]] = {
     "server_version": ("mcp_calls",),
     "funnel": (),
 }
+
+
+def _for_source(source: Source, where: tuple[Where, ...]) -> tuple[Where, ...]:
+    """The conditions with the source's columns: the page of a payment is the one on which its session began."""
+    if source != "transactions":
+        return where
+    return tuple(
+        replace(item, items=_for_source(source, item.items))
+        if isinstance(item, ConditionGroup)
+        else replace(item, column="entry")
+        if item.column == "path"
+        else item
+        for item in where
+    )
 
 
 def _is_known(source: Source, condition: FilterCondition) -> bool:

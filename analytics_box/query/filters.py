@@ -73,6 +73,14 @@ COLUMNS = {
     "http_code": "http_code",
     "status": "status",
     "reason": "reason",
+    "currency": "currency",
+    "provider": "provider",
+    "type": "payment_type",
+    "product_id": "product_id",
+    "product_name": "product_name",
+    "attribution_method": "attribution",
+    "verified": "verified",
+    "lifecycle": "lifecycle",
     "flag": "flag",
     "conversion": "conversion",
     "tool": "tool",
@@ -366,6 +374,8 @@ def matcher(given: Filter) -> Callable[[str], bool]:
 
 def _stored_values(field: str, value: str, match: Match) -> tuple[str, ...]:
     """The spellings in the facts of a filter's value."""
+    if field == "currency":
+        return (value.upper(),)
     if field == "device_type":
         lower = value.lower()
         return (lower, "") if lower == "desktop" and match == "is" else (lower,)

@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ _TYPES: Final[Sequence[tuple[set[type], str]]] = (
     ({bool}, "boolean"),
     ({int}, "bigint"),
     ({int, float}, "double"),
+    ({Decimal}, "decimal(38, 4)"),
 )
 
 
@@ -73,7 +75,13 @@ def _type(values: Iterable[Any]) -> str:
 
 def _record(row: Mapping[str, Any], types: Mapping[str, str]) -> dict[str, Any]:
     """The values of a row as its columns have them."""
-    return {name: _text(row[name]) if kind == "varchar" else row[name] for name, kind in types.items()}
+    return {name: _value(row[name], kind) for name, kind in types.items()}
+
+
+def _value(value: Any, kind: str) -> Any:
+    if isinstance(value, Decimal):
+        return str(value)  # DuckDB reads a decimal number from its text.
+    return _text(value) if kind == "varchar" else value
 
 
 def _text(value: Any) -> str | None:

@@ -37,6 +37,7 @@ Source = Literal[
     "experiments",
     "exposures",
     "met",
+    "transactions",
     "link_clicks",
     "landings",
     "funnels",
@@ -105,6 +106,8 @@ Way = Literal[
     "step",  # from page to page
     "variant",  # of a flag
     "coded",  # what `codes` has for a value
+    "money",  # an amount in minor units of a currency
+    "attributed",  # of the session that a payment is attributed to, or that it is not
     "domain",  # the same for a source; else itself where it is a host
 ]
 
@@ -189,7 +192,8 @@ class QueryPlan(Struct, frozen=True):
     """A scan of the facts of some sites in [start, end).
 
     With `group` there is a row per group (its dimensions, then `measures`); without it, one row of measures; with
-    `columns`, single rows. `share_of` adds the sum of that measure over all groups as the last column. Sources of
+    `columns`, single rows. `share_of` adds the sum of that measure over all groups as the last column, or
+    over those that have the same dimensions `share_within`. Sources of
     sessions take the sessions that start in the range, so that their scan looks a little further.
 
     `timed` takes events with more than the first and less than the second number of engaged seconds, `metrics` vitals
@@ -222,6 +226,7 @@ class QueryPlan(Struct, frozen=True):
     offsets: tuple[Offset, ...] = ()
     order: tuple[PlanOrder, ...] = ()
     share_of: str = ""
+    share_within: tuple[str, ...] = ()
     per: tuple[int, int] = (0, 0)
     limit: int = 0
     offset: int = 0

@@ -1,7 +1,9 @@
 """Rows of answers from what engines measured, and the cache of those measures, in bounded memory."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from analytics_box.base.cache import BoundedCache
 from analytics_box.query.catalog.types import QueryType, Record
@@ -11,6 +13,8 @@ from analytics_box.query.ranges import TimeWindow
 from analytics_box.query.request import QueryRequest
 
 Rows = list[tuple[Any, ...]]
+# Amounts of money are decimal numbers, which JSON has as numbers too.
+ROWS: Final = msgspec.json.Encoder(decimal_format="number")
 MOST_BYTES = 12 << 20  # in all that is kept; some 30 MB at most
 MOST_OF_ONE = 1 << 20
 _OF_A_PLAN = 2_000

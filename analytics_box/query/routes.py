@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import msgspec
 from litestar import Request, Response
 from litestar.di import NamedDependency
 from msgspec import UNSET, Raw
@@ -32,6 +31,7 @@ from analytics_box.query.messages import (
 )
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenQuery, check, check_pattern_count
 from analytics_box.query.request import QueryRequest as Asked
+from analytics_box.query.results import ROWS
 from analytics_box.query.run import ParameterAnswer, QueryRunner
 from analytics_box.query.subjects import Subjects
 from analytics_box.tenants.websites.directory import Directory
@@ -100,7 +100,7 @@ class Encoding:
     def _encoded(self, rows: list[Record]) -> bytes:
         pieces, size = [], self._bytes
         for first in range(0, len(rows), _PIECE):
-            pieces.append(msgspec.json.encode(rows[first : first + _PIECE])[1:-1])
+            pieces.append(ROWS.encode(rows[first : first + _PIECE])[1:-1])
             size += len(pieces[-1])
             self._budget.check(size)
         return b"[%b]" % b",".join(pieces)

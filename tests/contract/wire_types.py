@@ -13,6 +13,12 @@ _CLICKED = "clicks visitors percentage"
 _TIMES = "avg_response_time p50_response_time p95_response_time max_response_time"
 _LOADING = "avg_load_time p50_load_time p95_load_time samples"
 
+_MONEY = "name currency revenue transactions customers percentage"
+_MONEY_BY = (
+    *("provider", "country", "referrer", "ai_product", "utm_source", "utm_medium", "utm_campaign", "entry_page"),
+    *("browser", "device", "os"),
+)
+
 # Type → fields of its rows.
 FIELDS: dict[str, str] = {
     # 1.2
@@ -117,6 +123,7 @@ FIELDS: dict[str, str] = {
     " country region device_type browser_name os_name referrer custom_event_count unique_event_names",
     "profile_detail": "visitor_id first_visit last_visit total_sessions total_pageviews total_duration"
     " total_duration_formatted profile_id device browser os country region",
+    "profile_revenue": "transaction_id provider type status amount currency product_name created",
     "profile_sessions": "session_id session_name first_visit last_visit duration duration_formatted page_views"
     " unique_pages device browser os country region referrer events web_vitals",
     "outbound_links": "href text total_clicks unique_users unique_sessions percentage last_clicked",
@@ -159,6 +166,24 @@ FIELDS: dict[str, str] = {
     "mcp_tools": "tool calls errors error_rate p50_ms p95_ms avg_output_chars sessions clients last_called",
     "mcp_clients": "client calls error_rate p95_ms tools sessions versions user_agent last_seen",
     "mcp_errors": "tool error occurrences sessions clients last_seen first_seen",
+    # 1.17, with the share of what is verified, and what becomes of subscriptions
+    "revenue_overview": "currency total_revenue total_transactions refund_amount refund_count subscription_revenue"
+    " subscription_count sale_revenue sale_count unique_customers attributed_transactions attributed_revenue"
+    " payment_diagnostics_available failed_payment_attempts canceled_payment_attempts failed_payment_amount"
+    " recovered_payment_attempts successful_payment_attempts observed_failure_event_types required_failure_event_types"
+    " top_payment_failure_reason top_payment_cancellation_reason payment_failure_rate"
+    " net_revenue average_order_value verified_revenue unverified_revenue new_subscriptions renewals"
+    " churned_subscriptions trials",
+    "revenue_time_series": "date currency revenue transactions customers refund_amount refund_count"
+    " attributed_revenue attributed_transactions",
+    **{f"revenue_by_{part}": _MONEY for part in _MONEY_BY},
+    "revenue_attribution_overview": _MONEY,
+    "revenue_by_region": f"{_MONEY} country",
+    "revenue_by_city": f"{_MONEY} country",
+    "revenue_by_product": f"{_MONEY} product_id provider",
+    "recent_transactions": "transaction_id provider type amount currency anonymous_id product_name created"
+    " is_attributed attribution_method unmatched_reason country browser_name device_type referrer utm_source"
+    " utm_campaign is_verified status",
     # 1.18
     "realtime_pages": "path pageviews visitors",
     "realtime_referrers": "referrer visitors",
@@ -187,6 +212,9 @@ FIELDS: dict[str, str] = {
 }
 # Beyond the wire.
 BEYOND: dict[str, str] = {
+    "revenue_by_channel": _MONEY,
+    **{f"revenue_by_first_{part}": _MONEY for part in ("referrer", "channel", "utm_campaign", "entry_page")},
+    "failed_payments": "name status currency attempts amount recovered",
     "hour_of_day": "hour pageviews visitors",
     "day_of_week": "day pageviews visitors",
     "hour_of_week": "day hour pageviews visitors",
@@ -260,6 +288,14 @@ LIMITS = {
     "profile_list": 25,
     **{f"link_top_{part}": 10 for part in ("referrers", "countries", "regions", "cities", "browsers")},
     **{f"link_top_{part}": 10 for part in ("systems", "languages", "bots")},
+    **{f"revenue_by_{part}": 20 for part in (*_MONEY_BY, "region", "city", "channel")},
+    **{f"revenue_by_first_{part}": 20 for part in ("referrer", "channel", "utm_campaign", "entry_page")},
+    **{f"revenue_by_{part}": 10 for part in ("browser", "device", "os")},
+    "revenue_by_provider": 100,
+    "revenue_by_product": 50,
+    "recent_transactions": 50,
+    "failed_payments": 50,
+    "profile_revenue": 50,
     "uptime_recent_checks": 50,
     "uptime_spans": 1_000,
     "realtime_pages": 10,
@@ -349,6 +385,7 @@ COMMON = frozenset(
 OWN_FILTERS = frozenset(
     (
         *(name for name in FIELDS if name.startswith(("custom_event", "web_vitals_"))),
+        *("recent_transactions", "failed_payments", "profile_revenue"),
         "traffic_segments",
         "frustration_by_page",
         "form_abandonment_by_page",
@@ -358,7 +395,7 @@ OWN_FILTERS = frozenset(
         "vitals_by_page",
         "bots",
         "identified_profile_retention",
-        *(name for name in (*FIELDS, *BEYOND) if name.startswith(("link_", "uptime_", "mcp_"))),
+        *(name for name in (*FIELDS, *BEYOND) if name.startswith(("link_", "uptime_", "mcp_", "revenue_"))),
     )
 )
 EXTRA_FILTERS = {
@@ -378,6 +415,13 @@ EXTRA_FILTERS = {
     "outbound_links": "client_id anonymous_id session_id href text",
     "traffic_segments": "path",
     **{name: "client tool server_name environment website_id" for name in FIELDS if name.startswith("mcp_")},
+    **dict.fromkeys(
+        (name for name in FIELDS if name.startswith("revenue_") or name == "recent_transactions"),
+        "currency provider country region city browser_name device_type os_name utm_source utm_medium utm_campaign"
+        " referrer path",
+    ),
+    "revenue_time_series": "currency provider type",
+    "profile_revenue": "anonymous_id profile_id",
     **dict.fromkeys(
         (name for name in FIELDS if name.startswith("link_")),
         "referrer country region city device_type browser_name",
@@ -402,6 +446,7 @@ HOURLY = frozenset(
         "link_referrers_by_day",
         "link_countries_by_day",
         "uptime_response_time_trends",
+        "revenue_time_series",
     ]
 )
 BY_MINUTE = frozenset(("uptime_time_series", "uptime_phases"))  # too, and by the hour if nothing else is asked for

@@ -31,7 +31,10 @@ OF_A_SESSION = {
     *happened.FIELDS,
 }
 # Types that also look at facts which the filters do not ask for.
-WITHOUT_GROUPS = {"new_vs_returning", "returning_visitors", "error_route_continuation_comparison", "retention"}
+WITHOUT_GROUPS = {
+    *("new_vs_returning", "returning_visitors", "error_route_continuation_comparison", "retention"),
+    *("revenue_overview", "failed_payments"),
+}
 _SPELLED = {
     "event_property": ("k", "plan", "k=x", "plan=1", "ü=true", "k=", "nothing"),
     "scroll": ("1", "25", "99", "100"),

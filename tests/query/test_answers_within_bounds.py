@@ -17,6 +17,7 @@ from analytics_box.query.budget import MB, AnswerBudgets, AnswerLimits
 from analytics_box.query.catalog import registry
 from analytics_box.query.messages import QueryEntry
 from analytics_box.query.request import DECODER, GivenQuery, QueryRequest, check
+from analytics_box.query.results import ROWS
 from analytics_box.query.routes import Encoding
 from analytics_box.query.run import ComparisonAnswer, ParameterAnswer, QueryRunner
 from tests.cases import each
@@ -178,7 +179,7 @@ def test_another_question_has_an_answer_of_its_own(world: World, other: dict[str
 
 def whole(entries: list[ParameterAnswer]) -> bytes:
     """As answers were encoded before they had a budget."""
-    return msgspec.json.encode(entries)
+    return ROWS.encode(entries)
 
 
 @each("name", some((name for name, known in registry.TYPES.items() if not known.needs), 40))
@@ -196,7 +197,7 @@ def test_an_answer_within_the_budget_is_the_same_to_the_byte(
     with monkeypatch.context() as patch:
         patch.setattr(budget, "SMALL", 1_000)
         (entries,) = asked(world, body, allowed=tight)
-        assert msgspec.json.encode(sent(entries, tight)) == before
+        assert ROWS.encode(sent(entries, tight)) == before
 
 
 values = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text()
@@ -216,7 +217,7 @@ def test_pieces_make_the_same_json(tables: list[list[dict[str, Any]]], earlier: 
     before = whole(entries)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(routes, "_PIECE", piece)
-        assert msgspec.json.encode(sent(entries, AnswerLimits())) == before
+        assert ROWS.encode(sent(entries, AnswerLimits())) == before
 
 
 def test_json_longer_than_the_rows_counts_toward_the_limit() -> None:
@@ -238,7 +239,7 @@ def test_json_longer_than_the_rows_counts_toward_the_limit() -> None:
     }
     assert [entry.success for entry in shown] == [True, True, True, False, False]
     assert {entry.code for entry in shown if not entry.success} == {"LIMIT_EXCEEDED"}
-    assert len(msgspec.json.encode(shown)) < 10_000
+    assert len(ROWS.encode(shown)) < 10_000
 
 
 def test_answers_that_are_shared_wait_for_a_place_before_they_are_long() -> None:

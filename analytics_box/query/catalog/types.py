@@ -53,6 +53,7 @@ class ScanRequest(Struct, frozen=True):
     present: tuple[str, ...] = ()
     where: tuple[FilterCondition, ...] = ()
     share_of: str = ""
+    share_within: tuple[str, ...] = ()
     order: tuple[PlanOrder, ...] = ()
     per: tuple[int, int] = (0, 0)
     bots: bool = False
@@ -154,7 +155,7 @@ class QueryType(Struct, frozen=True):
         if not self.paged_by_engine:
             return tuple(output.name for output in self.outputs if output.type != "json")
         ask = self.asks[0]
-        found = {*ask.group, *ask.measures, *ask.columns}
+        found = {*ask.group, *ask.measures, *ask.columns, *(("whole",) if ask.share_of else ())}
         return tuple(one.output.name for one in self.columns if one.sort and found.issuperset(names_of(one.sort)))
 
 

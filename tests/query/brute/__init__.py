@@ -24,6 +24,7 @@ from tests.query.brute import (
     properties,
     realtime,
     retention,
+    revenue,
     sessions,
     sources,
     summary,
@@ -35,6 +36,7 @@ from tests.query.brute.facts import Answer
 _FILES = (
     *(summary, times, pages, sources, devices, places, errors, error_effects, vitals, sessions, custom_events),
     *(properties, outbound, engagement, bots, listings, people, realtime, flags, funnels, retention, journeys, mcp),
+    revenue,
 )
 # Wire 1.23: an older name and today's.
 OLDER = {

@@ -44,6 +44,13 @@ COLUMN = {
     "server_version": "server_version",
     "website_id": "website",
     "client_id": "website",
+    "currency": "currency",
+    "provider": "provider",
+    "type": "payment_type",
+    "product_id": "product_id",
+    "product_name": "product_name",
+    "attribution_method": "attribution",
+    "lifecycle": "lifecycle",
 }
 OF_SPANS = {
     "message": "errors",

@@ -123,7 +123,9 @@ def _groups(plan: QueryPlan, inner: str, values: Values) -> str:
     shown += [f"{text} as m_{name}" for text, name in zip(latest, plan.measures, strict=True)]
     joins += more
     if plan.share_of:
-        shown.append(f"sum(m_{plan.share_of}) over () as m_whole")
+        within = ", ".join(text for text, name in zip(texts, plan.group, strict=True) if name in plan.share_within)
+        parts = f"partition by {within}" if within else ""
+        shown.append(f"sum(m_{plan.share_of}) over ({parts}) as m_whole")
     place_of = partial(_place, plan)
     order = [*order_terms(plan.order, place_of), *(f"x_{name}" for name in plan.group)]
     having = _having(plan, values)

@@ -130,6 +130,7 @@ _TRANSLATED = {
     "key": _key,
     "http_code": _number,
     "status": _number,
+    "verified": _number,
     "fingerprint": _fingerprint,
     "flag": _flag,
 }

@@ -18,6 +18,7 @@ INTERNED = frozenset(
         "to_path",
         "event",
         "profile_of",
+        "ai_product",
         "node",
         "to_node",
     )
@@ -46,6 +47,8 @@ DIMENSIONS: dict[str, str] = {
     "minute": "time / 60000",
     "profile_of": WHO,
     "visitor_of": f"case when {WHO} = 0 then visitor else 0 end",
+    "attributed": "case when attribution in (select id from strings where value = 'unmatched') then 0 else 1 end",
+    "ai_product": "case when channel in (select id from strings where value = 'AI Assistant') then source else 0 end",
     "depth_range": "case when scroll >= 100 then 4 else scroll / 25 end",
     "duration_range": "case when duration < 30000 then 0 when duration < 60000 then 1 when duration < 300000 then 2"
     " when duration < 900000 then 3 when duration < 3600000 then 4 else 5 end",
@@ -183,6 +186,57 @@ EXPOSURES = {
 }
 # Sessions of which an event or an error is in the range (relations._met).
 MET = {"all_sessions": "count(distinct session)"}
+
+
+# Transactions. Amounts of refunds are negative; failed payments have the amount that was attempted.
+def _is(name: str, *values: str) -> str:
+    listed = "', '".join(values)
+    return f"{name} in (select id from strings where value in ('{listed}'))"
+
+
+_PAYMENT = _is("payment_type", "sale", "subscription")
+_SUBSCRIBED = _is("payment_type", "subscription")
+_REFUND = _is("payment_type", "refund")
+_PAID = f"{_is('payment_status', 'completed')} and {_PAYMENT}"
+_FAILED = f"{_is('payment_status', 'failed')} and not {_is('payment_type', 'subscription_event')}"
+_CANCELED = f"{_is('payment_status', 'canceled')} and not {_is('payment_type', 'subscription_event')}"
+_UNSUCCESSFUL = f"{_is('payment_status', 'failed', 'canceled')} and not {_is('payment_type', 'subscription_event')}"
+_ATTRIBUTED = f"not {_is('attribution', 'unmatched')}"
+_RECOVERED = (
+    f"payment <> 0 and payment in (select payment from transactions where {SITES} and payment <> 0 and {_PAID})"
+)
+
+
+def _sum_of(what: str, sign: str = "") -> str:
+    return f"coalesce(sum(case when {what} then {sign}amount end), 0)"
+
+
+TRANSACTIONS = {
+    "count": "count(*)",
+    "amount": "coalesce(sum(amount), 0)",
+    "revenue": _sum_of(_PAID),
+    "transactions": f"count(case when {_PAID} then 1 end)",
+    "customers": f"count(distinct case when {_PAID} then nullif(customer, 0) end)",
+    "refund_amount": _sum_of(_REFUND, sign="-"),
+    "refunds": f"count(case when {_REFUND} and amount < 0 then 1 end)",
+    "subscription_revenue": _sum_of(f"{_PAID} and {_SUBSCRIBED}"),
+    "subscriptions": f"count(case when {_PAID} and {_SUBSCRIBED} then 1 end)",
+    "sale_revenue": _sum_of(f"{_PAID} and {_is('payment_type', 'sale')}"),
+    "sales": f"count(case when {_PAID} and {_is('payment_type', 'sale')} then 1 end)",
+    "attributed_transactions": f"count(case when {_PAID} and {_ATTRIBUTED} then 1 end)",
+    "attributed_revenue": _sum_of(f"{_PAID} and {_ATTRIBUTED}"),
+    "verified_revenue": _sum_of(f"{_PAID} and verified = 1"),
+    "failed": f"count(case when {_FAILED} then 1 end)",
+    "failed_amount": _sum_of(_FAILED),
+    "canceled": f"count(case when {_CANCELED} then 1 end)",
+    "recovered": f"count(case when {_FAILED} and {_RECOVERED} then 1 end)",
+    "failure_kinds": f"count(distinct case when {_UNSUCCESSFUL} then payment_status end)",
+    "from_providers": f"count(case when {_PAID} and {_is('provider', 'stripe', 'paddle')} then 1 end)",
+    "started": f"count(case when {_PAID} and {_is('lifecycle', 'new')} then 1 end)",
+    "renewed": f"count(case when {_PAID} and {_is('lifecycle', 'renewal')} then 1 end)",
+    "churned": f"count(case when {_is('lifecycle', 'churn')} then 1 end)",
+    "trials": f"count(case when {_is('lifecycle', 'trial')} then 1 end)",
+}
 FLAG_EXPOSURES = {
     "count": "count(*)",
     "visitors": "count(distinct nullif(visitor, 0))",
@@ -354,6 +408,7 @@ MEASURES: dict[Source, dict[str, str]] = {
     "experiments": EXPERIMENTS,
     "exposures": EXPOSURES,
     "met": MET,
+    "transactions": TRANSACTIONS,
     "link_clicks": LINK_CLICKS,
     "landings": LANDINGS,
     "funnels": FUNNELS,
@@ -392,6 +447,7 @@ DIMENSIONS_OF: dict[Source, frozenset[str]] = {
     "experiments": frozenset(),
     "exposures": frozenset(),
     "met": frozenset(),
+    "transactions": frozenset(),
     "link_clicks": frozenset(),
     "landings": frozenset(),
     "funnels": frozenset((*ATTRIBUTES, BUCKET)),

@@ -7,9 +7,26 @@ rounded.
 import json
 from collections.abc import Callable
 
+from analytics_box.base.money import CURRENCIES, MOST_PLACES, USUAL_PLACES
 from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.plan import Key, PlanOrder, Way
 
+
+def _steps_of_currency() -> str:
+    """What an amount is multiplied by, so that amounts of all currencies have equally many decimal places."""
+    by_places: dict[int, list[str]] = {}
+    for code, places in CURRENCIES.items():
+        if places != USUAL_PLACES:
+            by_places.setdefault(places, []).append(code)
+    cases = " ".join(
+        f"when {{1}} in ('{quoted}') then {10 ** (MOST_PLACES - places)}"
+        for places, codes in by_places.items()
+        for quoted in ("', '".join(codes),)
+    )
+    return f"case {cases} else {10 ** (MOST_PLACES - USUAL_PLACES)} end"
+
+
+_STEPS_OF_CURRENCY = _steps_of_currency()
 _WAYS: dict[Way, str] = {
     "text": "{0}",
     "digits": "cast({0} as varchar)",
@@ -24,9 +41,11 @@ _WAYS: dict[Way, str] = {
     "step": "{0} || ' → ' || {1}",
     "variant": "{0} || '=' || {1}",
     "coded": "code",
+    "money": f"cast({{0}} as double) * {_STEPS_OF_CURRENCY}",
+    "attributed": "case when {1} = 0 then 'Unattributed' else {0} end",
     "domain": "coalesce(code, case when instr({0}, '.') > 0 and instr({0}, ' ') = 0 then {0} end)",
 }
-_NUMBERS: frozenset[Way] = frozenset(("id", "session_end", "ratio", "mean"))
+_NUMBERS: frozenset[Way] = frozenset(("id", "session_end", "ratio", "mean", "money"))
 
 
 def order_terms(order: tuple[PlanOrder, ...], sql_of: Callable[[str], str]) -> list[str]:
