@@ -146,6 +146,7 @@ source_map_pages = Handlers("analytics_box.products.source_maps.pages")
 share_pages = Handlers("analytics_box.products.shares.pages")
 share_settings = Handlers("analytics_box.products.shares.settings_pages")
 retention_pages = Handlers("analytics_box.products.retention.pages")
+revenue_pages = Handlers("analytics_box.products.revenue.board_pages")
 journey_pages = Handlers("analytics_box.products.journeys.pages")
 mcp_pages = Handlers("analytics_box.products.mcp_analytics.pages")
 performance_pages = Handlers("analytics_box.products.overview.performance_pages")
@@ -306,6 +307,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/funnels", funnel_pages.show),
     page_route("/sites/{website_id:str}/retention", retention_pages.show),
     page_route("/sites/{website_id:str}/retention/export/{form:str}", retention_pages.file),
+    page_route("/sites/{website_id:str}/revenue", revenue_pages.show),
+    page_route("/sites/{website_id:str}/revenue/export/{form:str}", revenue_pages.file),
     page_route("/sites/{website_id:str}/journeys", journey_pages.show),
     page_route("/sites/{website_id:str}/journeys/export/{form:str}", journey_pages.file),
     page_route("/sites/{website_id:str}/funnels/{funnel_id:str}", funnel_pages.show_one),

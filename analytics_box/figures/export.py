@@ -5,7 +5,6 @@ import zipfile
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from analytics_box.base import errors
@@ -18,6 +17,7 @@ from analytics_box.figures.view import View
 from analytics_box.query import parquet, sheets
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import Record
+from analytics_box.query.results import ROWS
 from analytics_box.web.page.visit import Next, PageRequest
 
 MOST_ROWS = 1_000  # of a list; its table has more
@@ -118,4 +118,4 @@ def archive(made: Sequence[ExportSheet], form: Literal["csv", "parquet"] = "csv"
 
 def _json(asking: PageQuery, view: View, made: Sequence[ExportSheet]) -> bytes:
     of_sheets = {sheet.name: [{name: row[name] for name in sheet.columns} for row in sheet.rows] for sheet in made}
-    return msgspec.json.encode({**details.about(asking.zone, asking.days, view), **of_sheets})
+    return ROWS.encode({**details.about(asking.zone, asking.days, view), **of_sheets})

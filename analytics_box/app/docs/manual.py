@@ -41,6 +41,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "error-groups",
         "journeys",
         "retention",
+        "revenue",
         "mcp-analytics",
         "notes",
         "dropped-events",

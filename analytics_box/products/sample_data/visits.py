@@ -11,7 +11,7 @@ from analytics_box.base.clock import HOUR, SECOND
 from analytics_box.ingest.enrich import EventSender
 from analytics_box.ingest.payload import EventPayload as Said
 from analytics_box.ingest.payload import Incoming
-from analytics_box.products.sample_data import measured
+from analytics_box.products.sample_data import measured, payments
 from analytics_box.products.sample_data.arrivals import Arrival
 from analytics_box.products.sample_data.audience import DIRECT, MACHINES, SampleMachine, SamplePlace, VisitSource
 from analytics_box.products.sample_data.site import DOMAIN, GOES_ON, MISSING, NEXT, PAGES, READING, SamplePage, Section
@@ -109,6 +109,11 @@ def read_pages(reader: Reader, time: int, source: VisitSource) -> Iterator[Going
         for name, properties in _deeds(reader, page):
             moment = time + random.randint(1, max(1, seconds * 1000 - 1))
             yield _send(reader, moment, name, address, properties=properties)
+            if "plan" in properties:
+                dollars = reader.place.country == "US"
+                paid = payments.of_plan(Random(moment), properties["plan"], moment, dollars=dollars)  # noqa: S311
+                for at, own in paid:
+                    yield SampleSpan(at, Said(path=address, **reader.identity), "transactions", own, reader.sender)
         for after, table, own in measured.of_page(random, reader.machine, page, time, seconds):
             yield SampleSpan(time + after, Said(path=address, **reader.identity), table, own, reader.sender)
         time += seconds * SECOND

@@ -1,0 +1,97 @@
+"""The page of revenue: one currency at a time, what is not verified, its files, and what it says without payments."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from html import unescape
+from typing import Any, Literal
+
+import pytest
+
+from tests.inprocess import WholeBox, whole_box
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
+    with whole_box(tmp_path_factory.mktemp("revenue") / "data") as inside:
+        site = inside.sites["shop"]
+        view = {"name": "screen_view", "path": "https://shop.example/?utm_source=news&utm_campaign=spring"}
+        for who in ("ann", "bea"):
+            sent = {"websiteId": site, "anonymousId": who, **view}
+            assert inside.post("/track", sent, key="all").status == 200
+        pay(inside, "ann", revenue="12.30", currency="EUR", orderId="1", productName="Book")
+        pay(inside, "bea", revenue="0.10", currency="EUR", orderId="2", productName="Pen")
+        pay(inside, "bea", revenue="500", currency="JPY", orderId="3")
+        pay(inside, "ann", revenue="-2.30", currency="EUR", orderId="1")
+        yield inside
+
+
+def pay(box: WholeBox, who: str, **properties: Any) -> None:
+    sent = {"websiteId": box.sites["shop"], "anonymousId": who, "name": "purchase", "properties": properties}
+    assert box.post("/track", {**sent, "path": "https://shop.example/thanks"}, key="all").status == 200
+
+
+def get(box: WholeBox, address: str = "", site: Literal["shop", "blog"] = "shop") -> str:
+    answer = box.get(f"/sites/{box.sites[site]}/revenue{address}", cookie=box.cookie, accept="text/html")
+    assert answer.status == 200, answer.body[:500]
+    return unescape(answer.body.decode())
+
+
+def test_page_shows_the_currency_of_most_orders_and_never_adds_others(box: WholeBox) -> None:
+    shown = get(box, "?range=today")
+    assert "€12.40" in shown
+    assert "€10.10" in shown  # After the refund.
+    assert "¥500" in shown  # The tab that selects the other currency.
+    assert "512.40" not in shown
+
+
+def test_address_selects_a_currency(box: WholeBox) -> None:
+    shown = get(box, "?range=today&currency=JPY")
+    assert '<dd class="funnel-value">¥500</dd>' in shown
+    assert '<dd class="funnel-value">€12.40</dd>' not in shown
+
+
+def test_unknown_currency_or_breakdown_in_the_address_shows_the_usual_one(box: WholeBox) -> None:
+    assert "€12.40" in get(box, "?range=today&currency=XXX&split=nothing&touch=never")
+
+
+def test_breakdown_names_the_campaign_and_filters_the_page_by_it(box: WholeBox) -> None:
+    shown = get(box, "?range=today&split=campaign")
+    assert "<bdi>spring</bdi>" in shown
+    assert "utm_campaign=spring" in shown
+    assert "€12.40" in get(box, "?range=today&utm_campaign=spring")
+    assert "No payment matches these filters" in get(box, "?range=today&utm_campaign=other")
+
+
+def test_website_without_payments_says_how_to_get_them(box: WholeBox) -> None:
+    shown = get(box, site="blog")
+    assert "No revenue in this range" in shown
+    assert "Stripe or Paddle" in shown
+
+
+def test_page_needs_a_session_of_the_organization(box: WholeBox) -> None:
+    answer = box.get(f"/sites/{box.sites['shop']}/revenue", accept="text/html")
+    assert answer.status in {302, 303, 401, 404}
+
+
+def test_amounts_of_the_api_are_exact_json_numbers(box: WholeBox) -> None:
+    body = {"parameters": ["revenue_overview", "recent_transactions"], "preset": "today"}
+    answer = box.post(f"/v1/query?website_id={box.sites['shop']}", body, key="all")
+    text = answer.body.decode()
+    assert '"total_revenue":12.40' in text
+    assert '"refund_amount":2.30' in text
+    assert '"amount":-2.30' in text
+    assert '"total_revenue":500,' in text
+
+
+def test_export_has_all_currencies_and_transactions(box: WholeBox) -> None:
+    answer = box.get(f"/sites/{box.sites['shop']}/revenue/export/csv?range=today", cookie=box.cookie)
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
+        tables = {name: archive.read(name).decode("utf-8-sig") for name in archive.namelist()}
+    assert "EUR,12.40" in tables["revenue_overview.csv"]
+    assert "JPY,500" in tables["revenue_overview.csv"]
+    assert tables["recent_transactions.csv"].count("\r\n") == 5
+    answer = box.get(f"/sites/{box.sites['shop']}/revenue/export/json?range=today", cookie=box.cookie)
+    rows = json.loads(answer.body)["revenue_overview"]
+    assert {row["currency"]: row["total_revenue"] for row in rows} == {"EUR": 12.4, "JPY": 500}
