@@ -129,10 +129,10 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     if settled is not None:
         return settled
     asking, board = await page.empty(visit, website.site, view)
-    split, touch = _split(board.view), _touch(board.view)
+    split, touch, split_type = _breakdown(board.view)
     content: dict[str, Any] = {"failed": "", "drawn": False, "currencies": ()}
     try:
-        content |= await _content(visit, asking, board, split, touch)
+        content |= await _content(visit, asking, board, split_type, _SPLITS[split][2] if touch == "last" else "")
     except UnansweredQuery as failed:
         content["failed"] = _("These figures could not be loaded: {why}").format(why=failed)
     return visit.pages.show(
@@ -155,8 +155,8 @@ async def file(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -
     Raises NotFound, RateLimited or Unavailable."""
     website = own(visit.call, website_id)
     view = read_view(f"/sites/{website.id}/revenue", visit.request.query_params, WEBSITE, PARAMETERS)
-    split = _type_of(_split(view), _touch(view))
-    names = (_OVERVIEW, _SERIES, split, "revenue_by_product", "failed_payments", "recent_transactions")
+    *_rest, split_type = _breakdown(view)
+    names = (_OVERVIEW, _SERIES, split_type, "revenue_by_product", "failed_payments", "recent_transactions")
 
     def sheet_of(name: str) -> Any:
         async def sheet(asking: PageQuery) -> ExportSheet:
@@ -168,18 +168,13 @@ async def file(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -
     return await export.file(visit, website.site, view, names, form, own={name: sheet_of(name) for name in names})
 
 
-def _split(view: View) -> str:
-    chosen = view.own_value("split", _USUAL["split"])
-    return chosen if chosen in _SPLITS else _USUAL["split"]
-
-
-def _touch(view: View) -> str:
-    return "first" if view.own_value("touch") == "first" else "last"
-
-
-def _type_of(split: str, touch: str) -> str:
-    """The query type of a breakdown; only some of them have one for the first visit."""
-    return _FIRST.get(split, _SPLITS[split][1]) if touch == "first" else _SPLITS[split][1]
+def _breakdown(view: View) -> tuple[str, str, str]:
+    """The breakdown of the address, whose visit it is of, and its query type; only some have one for the first."""
+    split, touch = view.own_value("split"), "first" if view.own_value("touch") == "first" else "last"
+    if split not in _SPLITS:
+        split = _USUAL["split"]
+    usual = _SPLITS[split][1]
+    return split, touch, _FIRST.get(split, usual) if touch == "first" else usual
 
 
 def _choices(view: View, name: str, labels: Mapping[str, str], chosen: str) -> list[BreakdownChoice]:
@@ -188,8 +183,10 @@ def _choices(view: View, name: str, labels: Mapping[str, str], chosen: str) -> l
     ]
 
 
-async def _content(visit: PageRequest, asking: PageQuery, board: Dashboard, split: str, touch: str) -> dict[str, Any]:
-    """What the page shows of the chosen currency. Raises UnansweredQuery."""
+async def _content(
+    visit: PageRequest, asking: PageQuery, board: Dashboard, split_type: str, field: str
+) -> dict[str, Any]:
+    """The content of the page in the chosen currency. Raises UnansweredQuery."""
     overview, before = await asking.rows((_OVERVIEW,), before=(_OVERVIEW,), limit=_MOST_EXPORTED)
     currency = _currency(board.view, overview)
     tabs = [
@@ -203,7 +200,7 @@ async def _content(visit: PageRequest, asking: PageQuery, board: Dashboard, spli
     ]
     if not currency:
         return {"drawn": False}
-    types = (_type_of(split, touch), "revenue_by_product", "recent_transactions", "failed_payments")
+    types = (split_type, "revenue_by_product", "recent_transactions", "failed_payments")
     derived = [_in_currency(TYPES[name], currency) for name in types]
     series, earlier = await asking.rows((_SERIES,), before=(_SERIES,), limit=10_000)
     rows, products, recent, failures = await asking.rows((), derived=derived, limit=_MOST_TRANSACTIONS)
@@ -216,7 +213,7 @@ async def _content(visit: PageRequest, asking: PageQuery, board: Dashboard, spli
         "currencies": tabs if len(tabs) > 1 else (),
         "tiles": _tiles(total, then),
         "board": _with_curve(asking, board, currency, series, earlier if compared else None),
-        "lines": _lines(rows, currency, board.view, _SPLITS[split][2] if touch == "last" else ""),
+        "lines": _lines(rows, currency, board.view, field),
         "products": _lines(products, currency, board.view, ""),
         "transactions": [_transaction(visit, row) for row in recent],
         "failures": [_failure(row) for row in failures],
@@ -299,8 +296,11 @@ def _with_curve(
     points = tuple(
         replace(
             point,
-            text=_point_text(point.value, point.text, currency),
-            before_text=_point_text(point.before, point.before_text, currency),
+            **{
+                name: amount_text(Decimal(str(value)), currency)
+                for name, value in (("text", point.value), ("before_text", point.before))
+                if value is not None
+            },
         )
         for point in drawn.points
     )
@@ -308,10 +308,6 @@ def _with_curve(
         (), replace(drawn, points=points), _("Revenue ({currency})").format(currency=currency), ""
     )
     return replace(board, figures=figures_shown)
-
-
-def _point_text(value: float | None, text: str, currency: str) -> str:
-    return text if value is None else amount_text(Decimal(str(value)), currency)
 
 
 def _lines(rows: Sequence[Record], currency: str, view: View, field: str) -> list[RevenueLine]:

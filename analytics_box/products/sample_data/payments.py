@@ -10,7 +10,8 @@ Own = tuple[int | float | str | None, ...]
 
 # Cents of a month, by plan.
 _PRICES: Final = {"pro": 900, "team": 2_900}
-_BUYS: Final = 0.55  # of those who select a paid plan
+# The share of those who select a paid plan and pay.
+_BUYS: Final = 0.55
 _DECLINED, _RECOVERS, _REFUNDED, _RENEWAL, _TEMPLATES = 0.14, 0.6, 0.05, 0.35, 0.12
 _REASONS: Final = (
     "card_declined",

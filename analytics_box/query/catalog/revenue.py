@@ -53,10 +53,6 @@ def _count(name: str, description: str, of: str = "") -> OutputColumn:
     return column(name, "number", description, field(of or name))
 
 
-def _flag(name: str) -> SortableValue:
-    return SortableValue(lambda row: bool(row[name]), name)
-
-
 _REVENUE = _amount("revenue", "Completed sales and subscription payments, before refunds")
 _TRANSACTIONS = _count("transactions", "Completed sales and subscription payments")
 _CUSTOMERS = _count("customers", "Distinct paying customers")
@@ -127,7 +123,7 @@ def _by(
     )
 
 
-def _attributed(
+def _by_session(
     name: str,
     title: str,
     dimension: str,
@@ -135,22 +131,19 @@ def _attributed(
     more: tuple[OutputColumn, ...] = (),
     group: tuple[str, ...] = (),
     rows: int = 20,
+    empty: str = UNKNOWN,
 ) -> QueryType:
     """Revenue by a value of the session that a payment is attributed to."""
 
     def name_of(row: Measured) -> str:
-        return (row[dimension] or UNKNOWN) if row["attributed"] else UNATTRIBUTED
+        if not row["attributed"]:
+            return UNATTRIBUTED
+        return device_of(row) if dimension == "device" else row[dimension] or empty
 
-    value = SortableValue(name_of, DerivedKey("attributed", (dimension, "attributed")))
+    # Names in place of an empty value have no place in the order of engines.
+    sorts = dimension != "device" and empty == UNKNOWN
+    value = SortableValue(name_of, DerivedKey("attributed", (dimension, "attributed"))) if sorts else name_of
     return _by(name, title, (dimension, *group, "attributed"), value=value, more=more, rows=rows)
-
-
-def _device_name(row: Measured) -> str:
-    return device_of(row) if row["attributed"] else UNATTRIBUTED
-
-
-def _ai_product_name(row: Measured) -> str:
-    return (row["ai_product"] or OTHER_SOURCES) if row["attributed"] else UNATTRIBUTED
 
 
 _COUNTRY = column("country", "string", "English name of the country, or Unknown", text_or_unknown("country"))
@@ -189,23 +182,20 @@ def _failure_rate(row: Measured) -> float | None:
     return percent_of(row["failed"], attempts) if attempts else None
 
 
-def _reasons(status: str) -> ScanRequest:
-    """The commonest reason of unsuccessful payments in each currency."""
-    return ScanRequest(
+_PAYMENTS = FilterCondition("payment_type", "is", ("subscription_event",), negated=True)
+# The commonest reason of unsuccessful payments in each currency.
+_REASONS = tuple(
+    ScanRequest(
         "transactions",
         ("count",),
         ("currency", "failure_reason"),
         present=("failure_reason",),
-        where=(_is("payment_status", status), _is("payment_type", "subscription_event", negated=True)),
+        where=(_PAYMENTS, FilterCondition("payment_status", "is", (status,), negated=False)),
         order=(PlanOrder("currency", descending=False), PlanOrder("count")),
         per=(1, 1),
     )
-
-
-def _is(name: str, *values: str, negated: bool = False) -> FilterCondition:
-    return FilterCondition(name, "is", values, negated=negated)
-
-
+    for status in ("failed", "canceled")
+)
 _SERIES = (
     *("revenue", "transactions", "customers", "refund_amount", "refunds", "attributed_revenue"),
     "attributed_transactions",
@@ -224,10 +214,7 @@ def _series(rows: Sequence[list[Record]], window: TimeWindow) -> list[Record]:
     ]
 
 
-_COUNTED = (
-    _is("payment_type", "subscription_event", negated=True),
-    _is("payment_status", "completed", "refunded"),
-)
+_COUNTED = (_PAYMENTS, FilterCondition("payment_status", "is", ("completed", "refunded"), negated=False))
 _TRANSACTION = column("transaction_id", "string", "Id of the transaction at its provider", field("transaction_id"))
 _PROVIDER = column("provider", "string", "stripe, paddle, server, tracker or import", field("provider"))
 _PAYMENT_TYPE = column("type", "string", "sale, subscription, refund or subscription_event", field("payment_type"))
@@ -305,8 +292,7 @@ TYPES = (
             _count("trials", "Trials that started"),
         ),
         ScanRequest("transactions", _TOTALS, ("currency",), order=_BY_REVENUE),
-        _reasons("failed"),
-        _reasons("canceled"),
+        *_REASONS,
         shape=_overview,
         filters=tuple(name for name in FILTERS if name != "type"),
         visualization="metric",
@@ -338,24 +324,18 @@ TYPES = (
         ("attributed",),
         value=lambda row: "Attributed" if row["attributed"] else UNATTRIBUTED,
     ),
-    _attributed("revenue_by_country", "Revenue by country", "country"),
-    _attributed("revenue_by_referrer", "Revenue by referrer", "source"),
-    _by(
-        "revenue_by_ai_product",
-        "Revenue by AI assistant",
-        ("ai_product", "attributed"),
-        value=_ai_product_name,
-        rows=20,
-    ),
-    _attributed("revenue_by_utm_source", "Revenue by campaign source", "utm_source"),
-    _attributed("revenue_by_utm_medium", "Revenue by campaign medium", "utm_medium"),
-    _attributed("revenue_by_utm_campaign", "Revenue by campaign", "utm_campaign"),
-    _attributed("revenue_by_entry_page", "Revenue by entry page", "entry"),
-    _attributed("revenue_by_browser", "Revenue by browser", "browser", rows=10),
-    _by("revenue_by_device", "Revenue by device", ("device", "attributed"), value=_device_name, rows=10),
-    _attributed("revenue_by_os", "Revenue by operating system", "system", rows=10),
-    _attributed("revenue_by_region", "Revenue by region", "region", more=(_COUNTRY,), group=("country",)),
-    _attributed("revenue_by_city", "Revenue by city", "city", more=(_COUNTRY,), group=("country",)),
+    _by_session("revenue_by_country", "Revenue by country", "country"),
+    _by_session("revenue_by_referrer", "Revenue by referrer", "source"),
+    _by_session("revenue_by_ai_product", "Revenue by AI assistant", "ai_product", empty=OTHER_SOURCES),
+    _by_session("revenue_by_utm_source", "Revenue by campaign source", "utm_source"),
+    _by_session("revenue_by_utm_medium", "Revenue by campaign medium", "utm_medium"),
+    _by_session("revenue_by_utm_campaign", "Revenue by campaign", "utm_campaign"),
+    _by_session("revenue_by_entry_page", "Revenue by entry page", "entry"),
+    _by_session("revenue_by_browser", "Revenue by browser", "browser", rows=10),
+    _by_session("revenue_by_device", "Revenue by device", "device", rows=10),
+    _by_session("revenue_by_os", "Revenue by operating system", "system", rows=10),
+    _by_session("revenue_by_region", "Revenue by region", "region", more=(_COUNTRY,), group=("country",)),
+    _by_session("revenue_by_city", "Revenue by city", "city", more=(_COUNTRY,), group=("country",)),
     _by(
         "revenue_by_product",
         "Revenue by product",
@@ -384,7 +364,7 @@ TYPES = (
                 "is_attributed",
                 "boolean",
                 "Whether the transaction is attributed to a session",
-                _flag("attributed"),
+                SortableValue(lambda row: bool(row["attributed"]), "attributed"),
             ),
             column(
                 "attribution_method",
@@ -409,7 +389,7 @@ TYPES = (
                 "is_verified",
                 "boolean",
                 "Whether a signed webhook or an API key reported the transaction, not a browser",
-                _flag("verified"),
+                SortableValue(lambda row: bool(row["verified"]), "verified"),
             ),
             _STATUS,
         ),
@@ -444,7 +424,7 @@ TYPES = (
         rows=50,
     ),
     # Beyond the wire.
-    _attributed("revenue_by_channel", "Revenue by channel", "channel"),
+    _by_session("revenue_by_channel", "Revenue by channel", "channel"),
     *(
         _by(
             f"revenue_by_first_{name}",
@@ -478,10 +458,7 @@ TYPES = (
             "transactions",
             ("count", "amount", "recovered"),
             ("failure_reason", "payment_status", "currency"),
-            where=(
-                _is("payment_status", "failed", "canceled"),
-                _is("payment_type", "subscription_event", negated=True),
-            ),
+            where=(_PAYMENTS, FilterCondition("payment_status", "is", ("failed", "canceled"), negated=False)),
             order=(PlanOrder("count"),),
         ),
         rows=50,

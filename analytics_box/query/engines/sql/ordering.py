@@ -13,7 +13,7 @@ from analytics_box.query.plan import Key, PlanOrder, Way
 
 
 def _steps_of_currency() -> str:
-    """What an amount is multiplied by, so that amounts of all currencies have equally many decimal places."""
+    """The factor of an amount, with which amounts of all currencies have the same number of decimal places."""
     by_places: dict[int, list[str]] = {}
     for code, places in CURRENCIES.items():
         if places != USUAL_PLACES:
