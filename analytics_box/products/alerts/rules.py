@@ -65,6 +65,8 @@ FIGURE_LABELS: Final[Mapping[Figure, str]] = {
     "not_found_views": _("404 views"),
     "lcp_p75": _("LCP (75th percentile)"),
     "inp_p75": _("INP (75th percentile)"),
+    "mcp_error_rate": _("MCP error rate"),
+    "mcp_p95": _("MCP duration (95th percentile)"),
 }
 # Figures that need a goal or a funnel.
 RATES: Final[tuple[Figure, ...]] = ("goal_rate", "funnel_rate")

@@ -23,6 +23,13 @@ def call(box: WholeBox, procedure: str, **given: Any) -> Any:
     return answer.json
 
 
+def day_of_calls(box: WholeBox, *, failed: int, duration: int) -> None:
+    """A day with a hundred calls of an MCP server, of which some fail."""
+    call_of = {"tool": "find", "durationMs": duration, "websiteId": box.sites["shop"]}
+    calls = [call_of | ({"error": "Timeout"} if number < failed else {}) for number in range(100)]
+    assert box.post("/mcp", calls, key="tracking").status == 200
+
+
 def day_of_visits(box: WholeBox, *, converted: int, missing: int, lcp: int) -> None:
     """A day with twenty visitors, of whom some sign up."""
     client = f"client_id={box.sites['shop']}"
@@ -55,8 +62,10 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
     ) as made:
         for _week in range(4):
             day_of_visits(made, converted=12, missing=1, lcp=1_000)
+            day_of_calls(made, failed=2, duration=100)
             clock.advance(seconds=7 * DAY / 1000)
         day_of_visits(made, converted=1, missing=20, lcp=3_000)
+        day_of_calls(made, failed=15, duration=400)
         clock.advance(seconds=DAY / 1000)
         yield made
 
@@ -107,6 +116,18 @@ def test_many_missing_pages_and_slow_pages_are_alerts(box: WholeBox) -> None:
     (slow,) = alerts(box, "traffic_spike", figure="lcp_p75")
     assert dict(slow.fields) == {"LCP (75th percentile)": "3.00\N{NO-BREAK SPACE}s", "Usual": "1.00\N{NO-BREAK SPACE}s"}
     assert alerts(box, "traffic_spike", figure="inp_p75") == [], "nothing was measured"
+
+
+def test_failing_and_slow_mcp_tools_are_alerts(box: WholeBox) -> None:
+    (failing,) = alerts(box, "traffic_spike", figure="mcp_error_rate", minVisitors=50)
+    assert failing.title == "MCP error rate higher than usual: Shop"
+    assert dict(failing.fields) == {
+        "MCP error rate": "15.0\N{NO-BREAK SPACE}%",
+        "Usual": "2.0\N{NO-BREAK SPACE}%",
+    }
+    (slow,) = alerts(box, "traffic_spike", figure="mcp_p95", minVisitors=50)
+    assert dict(slow.fields)["MCP duration (95th percentile)"] == "400\N{NO-BREAK SPACE}ms"
+    assert alerts(box, "traffic_spike", figure="mcp_p95", minVisitors=101) == [], "fewer calls than the rule wants"
 
 
 def test_goal_of_another_website_is_refused(box: WholeBox) -> None:

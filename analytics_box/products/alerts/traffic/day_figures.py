@@ -1,4 +1,4 @@
-"""Alerts on figures of whole days: goal and funnel rates, views of missing pages, and loading times.
+"""Alerts on figures of whole days: goal and funnel rates, views of missing pages, loading times, and MCP tool calls.
 
 Each day (UTC) is compared with the median of the same weekday of the four weeks before, once it is over. A rate also
 has to differ by more than chance explains.
@@ -48,10 +48,12 @@ LEAST_DAYS: Final = 2
 LATE: Final = HOUR
 _UTC: Final = ZoneInfo("UTC")
 _VITALS: Final[dict[str, str]] = {"lcp_p75": "LCP", "inp_p75": "INP"}
+_OF_CALLS: Final[dict[str, str]] = {"mcp_error_rate": "error_rate", "mcp_p95": "p95_ms"}
+_PERCENT: Final = frozenset(("goal_rate", "funnel_rate", "mcp_error_rate"))
 
 
 class DayFigure(Struct, frozen=True):
-    """A figure of a day, and the visitors, sessions or measurements that it is about."""
+    """A figure of a day, and the visitors, sessions, measurements or calls that it is about."""
 
     value: float
     samples: int
@@ -77,6 +79,9 @@ class FigureReader(Struct, frozen=True):
                 found = await self._rows(website, "missing_pages", day)
                 views = sum(row["views"] for row in found)
                 return DayFigure(views, views)
+            case "mcp_error_rate" | "mcp_p95":
+                (calls,) = await self._rows(website, "mcp_summary", day) or ({},)
+                return DayFigure(calls.get(_OF_CALLS[figure]) or 0, calls.get("calls", 0))
         measured = await self._rows(website, "vitals_overview", day)
         row = next((one for one in measured if one["metric_name"] == _VITALS[figure]), None)
         return DayFigure(0, 0) if row is None else DayFigure(row["p75"] or 0, row["samples"])
@@ -188,7 +193,7 @@ def _chance(figure: Figure, now: DayFigure, usual: float) -> float:
     """The difference that chance explains: three standard deviations of a count or a rate."""
     if figure == "not_found_views":
         return rules.CHANCE * sqrt(usual)
-    if figure in {"goal_rate", "funnel_rate"}:
+    if figure in _PERCENT:
         return rules.CHANCE * sqrt(usual * (100 - usual) / max(now.samples, 1))
     return 0.0
 
@@ -197,4 +202,4 @@ def value_text(figure: Figure, value: float) -> str:
     """The value of a figure in words."""
     if figure == "not_found_views":
         return figures.count(value)
-    return figures.percent(value) if figure in {"goal_rate", "funnel_rate"} else figures.milliseconds(value)
+    return figures.percent(value) if figure in _PERCENT else figures.milliseconds(value)
