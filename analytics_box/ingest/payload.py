@@ -13,7 +13,6 @@ from analytics_box.base.errors import ErrorDetail
 from analytics_box.base.translation import _
 from analytics_box.base.wrong_values import wrong_value
 
-PAGE_EVENTS = {"screen_view", "page_exit"}
 MAX_PROPERTY_BYTES = 32 * 1024
 MAX_PROPERTY_DEPTH = 8
 MOST_RELEASE = 64  # characters; longer names are cut

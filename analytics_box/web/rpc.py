@@ -33,13 +33,6 @@ _DATE = 1  # how the form's meta calls a date
 _MAY_BE_DATES = ("DateTimeType", "AnyType", "CustomType")  # of msgspec.inspect
 
 
-class Envelope(Struct, frozen=True):
-    """The form that oRPC clients send. Dates come as ISO text in `json`; the input's types know where."""
-
-    json: msgspec.Raw = msgspec.Raw(b"")
-    meta: list[list[Any]] | None = None
-
-
 class NoInput(Struct, frozen=True, forbid_unknown_fields=True):
     """The input of a procedure that wants none."""
 

@@ -23,7 +23,6 @@ SHOWN = {
     "reach": ("100%", "3"),
 }
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
-GONE = "<main data-page-status=404>This page is gone</main>"
 FORM = """<form id="order" action="/gone"><input name="mail" id="mail"><input name="phone" id="phone"></form>
 <button id="stuck">Nothing happens</button><div style="height: 5000px"></div>"""
 

@@ -5,7 +5,6 @@ _DAY = "date pageviews visitors sessions unique_visitors bounce_rate median_sess
 _SOURCE = f"{STANDARD} referrer domain source referrer_type parsed_referrer"
 _PLACE = "country_code country_name"
 _VITALS = "avg_fcp p50_fcp avg_lcp p50_lcp p75_lcp avg_cls p50_cls avg_inp p75_inp avg_ttfb measurements"
-_VITALS_BY = ("page", "browser", "country", "os", "device", "region")
 _RANKS = "p50 p75 p90 p95 p99"
 _BY = "name visitors p50_lcp p50_fcp p50_cls p50_inp p50_ttfb samples"
 _SESSION = "session_id visitor_id first_visit last_visit page_views country referrer device_type browser_name os_name"

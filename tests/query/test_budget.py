@@ -1,15 +1,21 @@
 """What one request may take, and all of them together."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
 from analytics_box.base.errors import OverBudget, Unavailable
 from analytics_box.query import budget
 from analytics_box.query.budget import MB, SMALL, AnswerBudget, AnswerBudgets, AnswerLimits, NeedsMore, ParameterBytes
-from analytics_box.query.engines.counting import PIECE, collect_rows, json_place, size_of
+from analytics_box.query.engines.counting import PIECE, Row, collect_rows, json_place
 from analytics_box.query.plan import QueryPlan
+
+
+def _bytes_of(rows: Iterable[Row], json_at: int = -1) -> int:
+    sizes: list[int] = []
+    collect_rows(rows, sizes.append, json_at)
+    return sum(sizes)
 
 
 def test_a_budget_grows_before_it_is_exhausted() -> None:
@@ -129,7 +135,7 @@ def test_all_bytes_are_counted_and_all_rows_are_there() -> None:
     rows = [("a" * length, length, None) for length in range(3_000)]
     taken: list[int] = []
     assert collect_rows(iter(rows), taken.append) == rows
-    assert sum(taken) == size_of(rows) > sum(range(3_000))
+    assert sum(taken) == _bytes_of(rows) > sum(range(3_000))
     assert len(taken) > 10
 
 
@@ -138,8 +144,8 @@ def test_json_counts_for_what_it_becomes() -> None:
     assert json_place(plan.names) == 1
     assert json_place(("name",)) == -1
     flat, deep = "x" * 3_000, '{"a":[' + ",".join(["[]"] * 1_000) + "]}"
-    assert size_of([("a", deep)], 1) > 10 * size_of([("a", flat)], 1)
-    assert size_of([("a", None)], 1) < 100
+    assert _bytes_of([("a", deep)], 1) > 10 * _bytes_of([("a", flat)], 1)
+    assert _bytes_of([("a", None)], 1) < 100
 
 
 def test_a_page_never_has_more_than_its_part() -> None:

@@ -41,14 +41,6 @@ class SpansTaken(Struct):
     requestId: RequestId
 
 
-class IdentifyAccepted(Struct):
-    """Confirmation that the data is on disk."""
-
-    status: Literal["success"]
-    type: Literal["identify"]
-    requestId: RequestId
-
-
 class EventError(Struct):
     """The error of one field of an event."""
 

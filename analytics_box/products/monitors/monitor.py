@@ -6,7 +6,7 @@ of monitor is a field of Options, which is stored as JSON and takes no column.
 
 import unicodedata
 from collections.abc import Iterable
-from typing import Annotated, Final, Literal, Protocol
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -102,16 +102,6 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     server: Annotated[str, Meta(max_length=100)] = ""
     send: Annotated[str, Meta(max_length=500)] = ""
     grace: Annotated[int, Meta(ge=0, le=604_800)] = 0
-
-
-class MonitorPolicy(Protocol):
-    """The targets that a monitor of one kind can have."""
-
-    def clean_url(self, given: str) -> str:
-        """The URL in its one spelling. Raises BadRequest."""
-
-    def clean_options(self, given: Options) -> Options:
-        """The options, if they suit the kind. Raises BadRequest."""
 
 
 def clean_words(given: str) -> str:

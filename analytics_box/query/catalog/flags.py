@@ -26,11 +26,6 @@ class Interval(NamedTuple):
     low: float
     high: float
 
-    @property
-    def excludes_zero(self) -> bool:
-        """Whether it lies on one side of zero: more than chance."""
-        return self.low > 0 or self.high < 0
-
 
 def interval_of_rate(part: int, whole: int) -> Interval | None:
     """Wilson's score interval of a rate, which is also valid for few and for rare events; None of nothing."""

@@ -40,15 +40,3 @@ def collect_rows(rows: Iterable[Row], take: Take, json_at: int = -1) -> list[Row
 def json_place(names: tuple[str, ...]) -> int:
     """The index of the JSON value among a plan's names; -1 if there is none."""
     return names.index("properties") if "properties" in names else -1
-
-
-def size_of(rows: Iterable[Row], json_at: int = -1) -> int:
-    """The bytes of rows that are there already."""
-    total = 0
-
-    def add(size: int) -> None:
-        nonlocal total
-        total += size
-
-    collect_rows(rows, add, json_at)
-    return total

@@ -12,7 +12,7 @@ from analytics_box.products.status_pages.console.choosing import (
     severity_of,
     title_of,
 )
-from analytics_box.products.status_pages.incident import ENDED, USUAL_MESSAGES, Impact, Incident, Severity, Status
+from analytics_box.products.status_pages.incident import ENDED, USUAL_MESSAGES, Impact, Incident, Status
 from analytics_box.products.status_pages.incidents.messages import CreateIncident, UpdateIncident, UpdatePageMaintenance
 from analytics_box.products.status_pages.page import Whole
 from analytics_box.products.status_pages.seen import PageSeen
@@ -97,11 +97,6 @@ _IMPACTS: Final[Mapping[str, Impact]] = {impact: impact for impact in get_args(I
 def impacts_in(fields: Mapping[str, str]) -> dict[str, Impact]:
     """The impacts on components, without invalid values."""
     return {one: _IMPACTS[said] for one, said in read_impacts(fields).items() if said in _IMPACTS}
-
-
-def severity_in(fields: Mapping[str, str]) -> Severity:
-    """The severity."""
-    return next((one for one in get_args(Severity) if one == fields.get("severity")), "minor")
 
 
 def _affected_input(fields: Mapping[str, str]) -> list[dict[str, str]]:

@@ -10,19 +10,9 @@ from analytics_box.query.plan import HOUR_OF_DAY, SESSION_AFTER, SESSION_BEFORE,
 
 def bucket(column: str, plan: QueryPlan, values: Values) -> str:
     """The number of the bucket that an instant falls into."""
-    return _of_its_run(column, plan, values, ":n{0} + ({column} - :s{0}) / :w{0}")
-
-
-def start_of_bucket(column: str, plan: QueryPlan, values: Values) -> str:
-    """The beginning of the bucket that an instant falls into."""
-    return _of_its_run(column, plan, values, ":s{0} + ({column} - :s{0}) / :w{0} * :w{0}")
-
-
-def _of_its_run(column: str, plan: QueryPlan, values: Values, text: str) -> str:
-    """The SQL of `text` for the run that contains an instant."""
     for number, item in enumerate(plan.runs):
         values |= {f"s{number}": item.start, f"w{number}": item.width, f"n{number}": item.first}
-    texts = [text.format(number, column=column) for number in range(len(plan.runs))]
+    texts = [f":n{number} + ({column} - :s{number}) / :w{number}" for number in range(len(plan.runs))]
     if len(texts) == 1:
         return texts[0]
     earlier = " ".join(f"when {column} < :s{number + 1} then {said}" for number, said in enumerate(texts[:-1]))
