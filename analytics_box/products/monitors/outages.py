@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 
+from analytics_box.base.facts.spans import read_spans
 from analytics_box.base.facts.uptime import DOWN, UptimeSpan, uptime
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.translation import _
@@ -14,23 +15,6 @@ from analytics_box.products.monitors.monitor import HOME, Monitor
 from analytics_box.products.monitors.page_frame import state_label
 from analytics_box.query.ranges import TimeWindow
 from analytics_box.tenants.websites.rules import Website
-
-
-def spans(db: Connection, numbers: Sequence[int], since: int) -> dict[int, list[UptimeSpan]]:
-    """The spans of these monitors that had not ended at `since` (UTC ms), the earliest first."""
-    found = db.execute(
-        """
-        -- monitors.listing.spans
-        select monitor, state, start, until from monitor_spans
-        where monitor in (select value from json_each(:numbers)) and (until = 0 or until > :since)
-        order by monitor, start
-        """,
-        {"numbers": json.dumps(list(numbers)), "since": since},
-    ).fetchall()
-    by_monitor: dict[int, list[UptimeSpan]] = {number: [] for number in numbers}
-    for monitor, state, start, until in found:
-        by_monitor[int(str(monitor))].append(UptimeSpan(int(str(state)), int(str(start)), int(str(until))))
-    return by_monitor
 
 
 def downtimes(db: Connection, numbers: Sequence[int], start: int, end: int) -> dict[int, tuple[int, int]]:
@@ -89,7 +73,7 @@ def responses(db: Connection, numbers: Sequence[int], since: int) -> dict[int, f
 
 async def outages(events: Db, number: int, start: int, end: int) -> list[ChartOutage]:
     """The times between two instants (UTC ms) in which a monitor was down."""
-    found = await events.read(lambda db: spans(db, (number,), start))
+    found = await events.read(lambda db: read_spans(db, "monitor_spans", (number,), start))
     return [
         ChartOutage(max(span.start, start), min(span.until or end, end), _("Down"))
         for span in found[number]
@@ -113,7 +97,9 @@ def watched_websites(monitors: Monitors, events: Db) -> WatchedWebsites:
 
     async def uptimes(website: Website, window: TimeWindow, now: int) -> list[WatchedUptime]:
         known = watching(website)
-        states = await events.read(lambda db: spans(db, tuple(one.number for one in known), window.start))
+        states = await events.read(
+            lambda db: read_spans(db, "monitor_spans", (one.number for one in known), window.start)
+        )
         return [
             WatchedUptime(
                 one.called,

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from analytics_box.base import figures
 from analytics_box.base.clock import DAY
 from analytics_box.base.errors import BadRequest
+from analytics_box.base.facts.spans import read_spans
 from analytics_box.base.facts.uptime import DEGRADED, DOWN, UptimeSpan
 from analytics_box.base.translation import _
 from analytics_box.figures import export, page, tables
@@ -308,7 +309,9 @@ def _view(visit: PageRequest, monitor: Monitor, rest: str = "") -> View:
 
 
 async def _spans(visit: PageRequest, monitor: Monitor, since: int) -> Sequence[UptimeSpan]:
-    found = await visit.parts[QueryRunner].events.read(lambda db: monitor_outages.spans(db, (monitor.number,), since))
+    found = await visit.parts[QueryRunner].events.read(
+        lambda db: read_spans(db, "monitor_spans", (monitor.number,), since)
+    )
     return found[monitor.number]
 
 

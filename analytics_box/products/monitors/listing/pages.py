@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.clock import DAY
+from analytics_box.base.facts.spans import read_spans
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.alerts import telling
 from analytics_box.products.alerts.alert_rule import monitor_subject
@@ -157,7 +158,10 @@ async def _lines(visit: PageRequest, known: Monitors, shown: list[Monitor]) -> d
     now, events = visit.call.now, visit.parts[QueryRunner].events
     numbers = [monitor.number for monitor in shown]
     spans, responses = await events.read(
-        lambda db: (outages.spans(db, numbers, now - DAYS * DAY), outages.responses(db, numbers, now - DAY))
+        lambda db: (
+            read_spans(db, "monitor_spans", numbers, now - DAYS * DAY),
+            outages.responses(db, numbers, now - DAY),
+        )
     )
     return {
         one.number: line(one, known.state_of(one), spans[one.number], responses.get(one.number), now) for one in shown

@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from analytics_box.base.facts.spans import read_spans
 from analytics_box.base.facts.uptime import UptimeSpan, uptimes
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.products.status_pages.days import figures as day_figures
@@ -95,7 +96,7 @@ async def _of_events(
         start, end = edges[place : place + 2]
         for number, found in (await events.read(partial(rows.checks, numbers=asked, start=start, end=end))).items():
             checks[number][place - missing.first] = found
-    return await events.read(partial(rows.spans, numbers=numbers, since=edges[missing.first])), checks
+    return await events.read(lambda db: read_spans(db, "monitor_spans", numbers, edges[missing.first])), checks
 
 
 async def with_day(box_db: Db, component_ids: Sequence[str], day: date) -> set[str]:
@@ -113,7 +114,7 @@ def _of_box(
 ) -> tuple[dict[str, dict[str, DayFigures]], dict[str, list[UptimeSpan]]]:
     known = rows.stored_days(db, [one.component_id for one in components], since.isoformat())
     own = [one.component_id for one in components if one.monitor is None]
-    return known, rows.component_spans(db, own, start) if own else {}
+    return known, read_spans(db, "component_spans", own, start) if own else {}
 
 
 def _missing(

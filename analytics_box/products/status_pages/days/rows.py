@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from analytics_box.base.facts.uptime import UptimeSpan
 from analytics_box.base.store.db import Connection
 from analytics_box.products.status_pages.days.figures import Checks, DayFigures
 
@@ -79,40 +78,6 @@ def forget(db: Connection, page_id: str, days: Iterable[str]) -> None:
         """,
         (page_id, json.dumps(list(days))),
     )
-
-
-def spans(db: Connection, numbers: Sequence[int], since: int) -> dict[int, list[UptimeSpan]]:
-    """The spans of these monitors that had not ended at `since` (UTC ms), the earliest first."""
-    found = db.execute(
-        """
-        -- status_pages.days.spans
-        select monitor, state, start, until from monitor_spans
-        where monitor in (select value from json_each(:numbers)) and (until = 0 or until > :since)
-        order by monitor, start
-        """,
-        {"numbers": json.dumps(list(numbers)), "since": since},
-    ).fetchall()
-    by_monitor: dict[int, list[UptimeSpan]] = defaultdict(list)
-    for monitor, state, start, until in found:
-        by_monitor[int(str(monitor))].append(UptimeSpan(int(str(state)), int(str(start)), int(str(until))))
-    return by_monitor
-
-
-def component_spans(db: Connection, component_ids: Iterable[str], since: int) -> dict[str, list[UptimeSpan]]:
-    """The spans of these components, which have no monitor, that had not ended at `since` (UTC ms)."""
-    found = db.execute(
-        """
-        -- status_pages.days.component_spans
-        select component_id, state, start, until from component_spans
-        where component_id in (select value from json_each(:ids)) and (until = 0 or until > :since)
-        order by component_id, start
-        """,
-        {"ids": json.dumps(list(component_ids)), "since": since},
-    ).fetchall()
-    by_component: dict[str, list[UptimeSpan]] = defaultdict(list)
-    for component_id, state, start, until in found:
-        by_component[str(component_id)].append(UptimeSpan(int(str(state)), int(str(start)), int(str(until))))
-    return by_component
 
 
 def checks(db: Connection, numbers: Sequence[int], start: int, end: int) -> dict[int, Checks]:
