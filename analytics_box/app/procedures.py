@@ -105,6 +105,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("sourceMaps.deleteRelease", source_maps.delete_release, "manage:websites", "member"),
     Procedure("exports.listParts", exports.list_parts, "read:data", "member"),
     Procedure("exports.getRows", exports.get_rows, "read:data", "member"),
+    Procedure("exports.getTotals", exports.get_totals, "read:data", "member"),
     Procedure("exports.getPeople", export_people.read, "read:data", "member"),
     Procedure("funnels.list", funnels.list_funnels, "read:data"),
     Procedure("funnels.getById", funnels.get_by_id, "read:data"),

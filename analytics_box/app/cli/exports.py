@@ -13,6 +13,7 @@ import msgspec
 
 from analytics_box import __version__
 from analytics_box.app.cli.apply import ASKING, asking, dump
+from analytics_box.app.cli.imports import import_file
 from analytics_box.app.cli.options import read_settings, report_refusals
 from analytics_box.app.declared.stock import Ask
 from analytics_box.base.backup.places import BackupPlace, FolderPlace, Sink, place_of
@@ -24,6 +25,8 @@ from analytics_box.base.translation import _
 from analytics_box.products.exports.loading import MOST_ROWS
 from analytics_box.products.exports.parts import columns_of
 from analytics_box.products.exports.people import MOST_PROFILES
+from analytics_box.products.imports.readers import analytics_box
+from analytics_box.products.imports.readers.analytics_box import COLUMNS
 from analytics_box.query.exported import HISTORIES
 
 PREFIX: Final = "analytics-box-export-"
@@ -48,6 +51,9 @@ _PEOPLE: Final = tuple(
         ("visitors", "string"),
     )
 )
+_TOTALS: Final = tuple(
+    {"name": name, "type": "string" if name in {"day", "roll", "value", "second"} else "integer"} for name in COLUMNS
+)
 _MOST_LISTED: Final = 100
 
 
@@ -63,13 +69,17 @@ def _export(values: dict[str, Any]) -> None:
         for website in websites:
             for part in ask("exports.listParts", {"websiteId": website["id"]}):
                 listed.append(_export_part(ask, place, website, part, values))
+        totals = [_export_totals(ask, place, website, values["format"]) for website in websites]
         people = [_export_people(ask, place, website, values["format"]) for website in websites if values["people"]]
         # Another server's procedures cannot read them, and they belong to no single website.
         has_histories = not values["url"] and not values["website"]
         histories = [_export_history(ask, place, table, values["format"]) for table in HISTORIES if has_histories]
         with place.writing(f"{PREFIX}box.yaml") as sink:
             sink.write(dump(ask)[0].encode())
-    described = {table: columns_of(table) for table in (*FACT_NAMES, *HISTORIES)} | {"people": _PEOPLE}
+    described = {table: columns_of(table) for table in (*FACT_NAMES, *HISTORIES)} | {
+        "people": _PEOPLE,
+        "totals": _TOTALS,
+    }
     with place.writing(f"{PREFIX}schema.json") as sink:
         sink.write(msgspec.json.format(msgspec.json.encode(described)))
     manifest = {
@@ -78,6 +88,7 @@ def _export(values: dict[str, Any]) -> None:
         "server": __version__,
         "people": values["people"],
         "files": listed,
+        "totals": [one for one in totals if one["file"]],
         "profiles": people,
         "histories": histories,
         "leftOut": (
@@ -116,6 +127,16 @@ def _export_part(
     pieces = _pieces(ask, "exports.getRows", given | {"people": values["people"]})
     _write(place, name, pieces, part["columns"], form)
     return described
+
+
+def _export_totals(ask: Ask, place: BackupPlace, website: dict[str, Any], form: str) -> dict[str, str]:
+    """Write the imported totals of a website, if it has any."""
+    pieces = _pieces(ask, "exports.getTotals", {"websiteId": website["id"]})
+    first = next(pieces)
+    name = f"{PREFIX}{website['domain']}-totals.{form}" if first else ""
+    if first:
+        _write(place, name, chain((first,), pieces), list(_TOTALS), form)
+    return {"website": website["domain"], "file": name}
 
 
 def _export_people(ask: Ask, place: BackupPlace, website: dict[str, Any], form: str) -> dict[str, str]:
@@ -208,7 +229,8 @@ def _load(values: dict[str, Any]) -> None:
     with asking(values | {"url": None}) as ask:
         known = {one["domain"]: one["id"] for one in ask("websites.list", {})}
         total = 0
-        for part in (*manifest["files"], *manifest.get("profiles", ())):
+        parts = [one | {"kind": kind} for kind in ("files", "totals", "profiles") for one in manifest.get(kind, ())]
+        for part in parts:
             domain = values["into"] or part["website"]
             if values["website"] and part["website"] not in values["website"]:
                 continue
@@ -216,9 +238,11 @@ def _load(values: dict[str, Any]) -> None:
                 raise BadRequest(
                     _("There is no website {name}. Create it, for example from box.yaml").format(name=domain)
                 )
-            if "table" in part:
+            if part["kind"] == "files":
                 given = {"websiteId": known[domain], "table": part["table"], "month": part["month"]}
                 total += _load_part(ask, place, part["file"], given)
+            elif part["kind"] == "totals":
+                total += _load_totals(ask, place, part["file"], known[domain])
             else:
                 _load_people(ask, place, part["file"], known[domain])
             click.echo(part["file"], err=True)
@@ -238,6 +262,7 @@ def _manifest(place: BackupPlace) -> dict[str, Any]:
         names = [(part["website"], part["table"], part["month"], part["file"]) for part in found["files"]]
         names += [("", part["table"], "", part["file"]) for part in found.get("histories", ())]
         names += [(part["website"], "", "", part["file"]) for part in found.get("profiles", ())]
+        names += [(part["website"], "", "", part["file"]) for part in found.get("totals", ())]
         if not all(isinstance(text, str) for name in names for text in name):
             raise BadRequest(_("This is not the manifest of an export"))
         if any("/" in name[3] or not name[3].startswith(PREFIX) for name in names):
@@ -257,6 +282,17 @@ def _load_part(ask: Ask, place: BackupPlace, name: str, given: dict[str, Any]) -
                 content = _text(lines[max(stored - number, 0) :], name)
                 done = int(ask("load rows", given | {"skip": done, "content": content})["stored"])
     return done - stored
+
+
+def _load_totals(ask: Ask, place: BackupPlace, name: str, website_id: str) -> int:
+    """Load imported totals as an import, which can be undone. Days that have data are left out; the number of rows."""
+    given = {"websiteId": website_id, "fileName": name, "provider": analytics_box.READER.name}
+    with place.reading(name) as file:
+        imported = import_file(ask, file, given)
+    if imported["state"] == "done":
+        return int(imported["rows"])
+    ask("imports.undo", {"id": imported["id"]})
+    return 0
 
 
 def _load_people(ask: Ask, place: BackupPlace, name: str, website_id: str) -> None:

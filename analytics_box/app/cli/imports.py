@@ -4,13 +4,14 @@ import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import click
 
 from analytics_box.app.cli import follow
 from analytics_box.app.cli.command import Request, Target, command, resource
 from analytics_box.app.cli.options import report_refusals
+from analytics_box.app.declared.stock import Ask
 
 _BUSY: Final = ("uploaded", "checking", "running", "undoing")
 
@@ -25,34 +26,37 @@ def _import(request: Request) -> Any:
     """Check a file, and import it; or undo an import."""
     if undone := request.values["undo"]:
         request.call("imports.undo", {"id": undone})
-        return _finish(request, undone)
+        return wait_for(request.call, {"id": undone})
     file = request.values["file"]
     if file is None:
         raise click.UsageError("Name a FILE, or an import with --undo.")
-    created = request.call(
-        "imports.createUpload", request.input | {"fileName": file.name, "provider": request.values["provider"]}
-    )
-    one = {"id": created["id"]}
+    given = {**request.input, "fileName": file.name, "provider": request.values["provider"]}
+    with file.open("rb") as opened:
+        return import_file(request.call, opened, given, dry_run=request.values["dry_run"])
+
+
+def import_file(ask: Ask, file: BinaryIO, given: dict[str, Any], *, dry_run: bool = False) -> Any:
+    """Check a file and import it; the import. `given` is the input of imports.createUpload."""
+    one = {"id": ask("imports.createUpload", given)["id"]}
     try:
-        shutil.copyfile(file, request.call("import place", one)["path"])
-        request.call("import attach", one)
-        checked = _finish(request, created["id"])
-        if request.values["dry_run"] or checked["state"] != "checked":
+        with Path(ask("import place", one)["path"]).open("wb") as stored:
+            shutil.copyfileobj(file, stored)
+        ask("import attach", one)
+        checked = wait_for(ask, one)
+        if dry_run or checked["state"] != "checked" or not checked["rows"]:
             return checked
-        if checked["rows"]:
-            request.call("imports.start", one)
-            return _finish(request, created["id"])
-        return checked
+        ask("imports.start", one)
+        return wait_for(ask, one)
     finally:
-        if request.values["dry_run"]:
-            request.call("imports.undo", one)
-            _finish(request, created["id"])
+        if dry_run:
+            ask("imports.undo", one)
+            wait_for(ask, one)
 
 
-def _finish(request: Request, import_id: str) -> Any:
+def wait_for(ask: Ask, one: dict[str, str]) -> Any:
     """Wait until an import is at rest, and show its progress to a terminal."""
     while True:
-        row = request.call("import wait", {"id": import_id})
+        row = ask("import wait", one)
         if sys.stderr.isatty():
             click.echo(f"\r{row['state']} {row['progress']:.0%} ", nl=row["state"] not in _BUSY, err=True)
         if row["state"] not in _BUSY:

@@ -1,11 +1,14 @@
 """exports.*: the parts of a website's export, and their rows."""
 
-from typing import Final
+from typing import Annotated, Any, Final
 
-from msgspec import Struct
+import msgspec
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from analytics_box.base.clock import DAY, iso_day
 from analytics_box.base.errors import BadRequest, Forbidden
+from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.exports import parts
 from analytics_box.products.exports.parts import ExportColumn, ExportPart
@@ -18,6 +21,9 @@ from analytics_box.web.call import Call
 
 PIECE_BYTES: Final = 4 << 20
 _LONGEST_PLACE: Final = 40
+# Totals of one answer.
+MOST_TOTALS: Final = 2_000
+_TOTAL: Final = msgspec.json.Decoder(tuple[str, int, str, str])
 
 
 class ListExportParts(Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,6 +48,13 @@ class ReadExportPart(Struct, frozen=True, forbid_unknown_fields=True):
     month: Text
     after: Text | None = None
     people: bool = False
+
+
+class ReadTotals(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of exports.getTotals. `after` is `next` of the previous answer."""
+
+    websiteId: Text
+    after: Annotated[str, Meta(max_length=16_384)] | None = None
 
 
 class ExportRows(Struct, frozen=True):
@@ -75,6 +88,31 @@ async def get_rows(call: Call, given: ReadExportPart) -> ExportRows:
         seconds=call.parts.settings.query_seconds,
     )
     return ExportRows(content, place_text(following))
+
+
+async def get_totals(call: Call, given: ReadTotals) -> ExportRows:
+    """exports.getTotals: get the imported totals of a website, which are no events. Raises NotFound or BadRequest."""
+    website = readable(call, given.websiteId)
+    try:
+        after = _TOTAL.decode(given.after or '["",0,"",""]')
+    except msgspec.MsgspecError as wrong:
+        raise BadRequest.about("after", _("Send next of the previous answer")) from wrong
+
+    def read(db: Connection) -> list[tuple[Any, ...]]:
+        return db.execute(
+            """
+            -- exports.get_totals
+            select roll, day, value, second, visitors, visits, pageviews, bounces, seconds, events from imported_days
+            where site = ? and (roll, day, value, second) > (?, ?, ?, ?) order by roll, day, value, second limit ?
+            """,
+            (website.site, *after, MOST_TOTALS),
+        ).fetchall()
+
+    rows = await call.parts[QueryRunner].engines.events.read(read)
+    names = ("roll", "day", "value", "second", "visitors", "visits", "pageviews", "bounces", "seconds", "events")
+    shown = [dict(zip(names, row, strict=True)) | {"day": iso_day(int(str(row[1])) * DAY)} for row in rows]
+    following = msgspec.json.encode(rows[-1][:4]).decode() if len(rows) == MOST_TOTALS else None
+    return ExportRows("".join(f"{msgspec.json.encode(row).decode()}\n" for row in shown), following)
 
 
 def place_of(text: str | None) -> tuple[int, int] | None:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from analytics_box.products.imports.readers import (
+    analytics_box,
     fathom,
     ga4,
     goatcounter,
@@ -15,6 +16,7 @@ from analytics_box.products.imports.readers import (
 from analytics_box.products.imports.records import ExportReader
 
 READERS: Final[tuple[ExportReader, ...]] = (
+    analytics_box.READER,
     plausible.READER,
     umami.READER,
     matomo.VISITS,
