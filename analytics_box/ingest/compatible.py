@@ -1,7 +1,7 @@
 """Events in the bodies of other products' scripts: Plausible's POST /api/event and Umami's POST /api/send.
 
 The domain or website ID in a body is an alias of a website (`Tracking.aliases`); without one, the address names the
-website as `client_id`. Everything else is as on the other event routes.
+website as `client_id`, or the domain is that of a website. Everything else is as on the other event routes.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,6 +16,7 @@ from analytics_box.ingest import happened, identify, spans
 from analytics_box.ingest.delivery import (
     DeliveryAnswer,
     EventDelivery,
+    client_id,
     client_website,
     decode,
     limit,
@@ -72,6 +73,10 @@ async def take_plausible(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     named = given.get("d") or given.get("domain")
     names = dict.fromkeys(named.split(",", MOST_DOMAINS)[:MOST_DOMAINS] if isinstance(named, str) else ())
     websites = {found.website.id: found for name in names if (found := _find(intake, name)) is not None}
+    if not websites and client_id(sent.scope, sent.headers) is None:
+        now = intake.clock.now()
+        by_domain = (intake.websites.find_domain(name, now) for name in names)
+        websites = {found.website.id: found for found in by_domain if found is not None and found.website.active}
     for tracked in list(websites.values()) or [client_website(intake, sent)]:
         outcome = await _store(intake, sent, tracked, lambda gathering, target: gathering.event(event, target))
     return DeliveryAnswer(202, b"", outcome.happened)

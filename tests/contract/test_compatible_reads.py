@@ -312,6 +312,31 @@ def test_metrics_of_umami_are_visitors_by_value(box: WholeBox, kind: str, expect
     assert {row["x"]: row["y"] for row in umami(box, "metrics", type=kind)} == expected
 
 
+def test_expanded_metrics_of_umami_are_the_totals_of_visits(box: WholeBox) -> None:
+    whole = umami(box, "stats")
+    rows = umami(box, "metrics/expanded", type="channel")
+    assert [row["visitors"] for row in rows] == sorted((row["visitors"] for row in rows), reverse=True)
+    for name in ("pageviews", "visitors", "visits", "bounces", "totaltime"):
+        assert sum(row[name] for row in rows) == whole[name], name
+    assert umami(box, "metrics/expanded", type="channel", limit=1, offset=1) == rows[1:2]
+    refused = get(box, f"/api/websites/{UUID}/metrics/expanded", "x_umami_api_key", type="path", startAt=1, endAt=NOW)
+    assert refused.status == 400
+
+
+def test_websites_of_umami_are_those_that_the_key_reads(box: WholeBox) -> None:
+    answer = get(box, "/api/websites", "x_umami_api_key", pageSize=2).json
+    own = box.post("/websites/list", {}, key="all").json
+    assert (answer["count"], answer["page"], answer["pageSize"], len(answer["data"])) == (len(own), 1, 2, 2)
+    following = get(box, "/api/websites", "x_umami_api_key", pageSize=2, page=2).json["data"]
+    assert {one["id"] for one in answer["data"] + following} <= {one["id"] for one in own}
+    [shop] = get(box, "/api/websites", "x_umami_api_key", search="SHOP").json["data"]
+    assert (shop["id"], shop["domain"]) == (box.sites["shop"], "shop.example")
+    restricted = box.get("/api/websites", x_api_key=box.keys["restricted"])
+    assert restricted.status == 403 or len(restricted.json["data"]) == 1
+    assert box.get("/api/websites").status == 401
+    assert get(box, "/api/websites", "x_umami_api_key", pageSize=100_000).status == 400
+
+
 def test_filters_of_umami_have_its_operators(box: WholeBox) -> None:
     assert umami(box, "stats", path="/pricing")["visitors"] == 2
     assert umami(box, "metrics", type="path", path="c.blog") == [{"x": "/blog/one", "y": 2}]

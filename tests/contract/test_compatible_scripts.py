@@ -59,6 +59,32 @@ def test_page_view_of_plausible_counts_for_the_website_with_its_domain(box: Whol
     assert (row["kind"], row["path"], row["referrer"]) == (1, "/pricing", "https://news.example/item")
 
 
+def test_domain_of_a_website_is_its_name_unless_an_alias_or_a_client_id_says_otherwise(box: WholeBox) -> None:
+    assert name_it(box, "shop", []).status == 200
+    assert plausible(box, n="pageview").headers["x-analytics-box"] == "stored=1"
+    assert plausible(box, n="pageview", d="www.Shop.example").headers["x-analytics-box"] == "stored=1"
+    assert plausible(box, n="pageview", d="other.example").status == 400
+    body = json.dumps({"d": "shop.example", "u": "https://blog.example/", "n": "pageview"}).encode()
+    target, origin = f"/api/event?client_id={box.sites['blog']}", "https://blog.example"
+    named = box.ask("POST", target, headers={"content_type": "text/plain", "origin": origin}, body=body)
+    assert (named.status, named.headers["x-analytics-box"]) == (202, "stored=1")
+    assert name_it(box, "blog", ["shop.example"]).status == 200
+    sites = box.box.events.db.read_now(lambda db: db.execute("select site from events order by id").fetchall())
+    assert [row[0] for row in sites] == [box.numbers["shop"], box.numbers["shop"], box.numbers["blog"]]
+    refused = plausible(box, n="pageview")
+    assert refused.status == 403, "the alias of the blog wins, and the shop's origin is not its own"
+
+
+def test_renamed_website_is_no_longer_found_by_its_former_domain(box: WholeBox) -> None:
+    assert name_it(box, "shop", []).status == 200
+    renamed = {"id": box.sites["shop"], "domain": "store.example", "name": "Store"}
+    assert box.post("/websites/update", renamed, key="all").status == 200
+    assert plausible(box, n="pageview").status == 400
+    body = json.dumps({"d": "store.example", "u": "https://store.example/", "n": "pageview"}).encode()
+    headers = {"content_type": "text/plain", "origin": "https://store.example"}
+    assert box.ask("POST", "/api/event", headers=headers, body=body).status == 202
+
+
 def test_custom_event_of_plausible_keeps_its_properties_and_revenue(box: WholeBox) -> None:
     given = {"plan": "pro", "seats": 3, "empty": "", "nothing": None, "list": [1]}
     plausible(box, n="Purchase", p=given, **{"$": {"currency": "EUR", "amount": "12.50"}})
@@ -116,7 +142,7 @@ def test_umami_identification_names_the_visitor(box: WholeBox) -> None:
 
 
 def test_script_of_another_product_needs_an_alias_or_a_client_id(box: WholeBox) -> None:
-    assert plausible(box, n="pageview", d="blog.example").status == 400
+    assert plausible(box, n="pageview", d="unknown.example").status == 400
     body = json.dumps({"n": "pageview", "u": "https://blog.example/", "d": "anything"}).encode()
     named = box.ask("POST", f"/api/event?client_id={box.sites['blog']}", body=body)
     assert (named.status, named.headers["x-analytics-box"]) == (202, "stored=1")

@@ -356,6 +356,27 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
     ("GET", "/api/v1/stats/realtime/visitors"): RouteDescription(
         "Queries", "Get current visitors in Plausible's format", parameters=_PLAUSIBLE[:1], answer=int
     ),
+    ("GET", "/api/websites"): RouteDescription(
+        "Queries",
+        "List websites in Umami's format",
+        parameters=(
+            query_parameter("search", "Part of a name or domain."),
+            query_parameter("page", "The page, starting at 1.", default="1"),
+            query_parameter("pageSize", "Websites per page.", default="20"),
+        ),
+        answer=umami.UmamiWebsites,
+    ),
+    ("GET", "/api/websites/{website_id}/metrics/expanded"): RouteDescription(
+        "Queries",
+        "Get a breakdown with totals in Umami's format",
+        parameters=(
+            *_UMAMI,
+            query_parameter("type", "The dimension, such as browser."),
+            query_parameter("limit", "The number of rows.", default="500"),
+            query_parameter("offset", "Rows to skip.", default="0"),
+        ),
+        answer=list[umami.UmamiDetails],
+    ),
     ("GET", "/api/websites/{website_id}/stats"): RouteDescription(
         "Queries",
         "Get totals in Umami's format",

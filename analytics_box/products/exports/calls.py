@@ -1,6 +1,6 @@
 """exports.*: the parts of a website's export, and their rows."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta, Struct
@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY, iso_day
 from analytics_box.base.errors import BadRequest, Forbidden
-from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.exports import parts
 from analytics_box.products.exports.parts import ExportColumn, ExportPart
@@ -98,17 +97,13 @@ async def get_totals(call: Call, given: ReadTotals) -> ExportRows:
     except msgspec.MsgspecError as wrong:
         raise BadRequest.about("after", _("Send next of the previous answer")) from wrong
 
-    def read(db: Connection) -> list[tuple[Any, ...]]:
-        return db.execute(
-            """
-            -- exports.get_totals
-            select roll, day, value, second, visitors, visits, pageviews, bounces, seconds, events from imported_days
-            where site = ? and (roll, day, value, second) > (?, ?, ?, ?) order by roll, day, value, second limit ?
-            """,
-            (website.site, *after, MOST_TOTALS),
-        ).fetchall()
-
-    rows = await call.parts[QueryRunner].engines.events.read(read)
+    sql = """
+        -- exports.get_totals
+        select roll, day, value, second, visitors, visits, pageviews, bounces, seconds, events from imported_days
+        where site = ? and (roll, day, value, second) > (?, ?, ?, ?) order by roll, day, value, second limit ?
+        """
+    values = (website.site, *after, MOST_TOTALS)
+    rows = await call.parts[QueryRunner].engines.events.read(lambda db: db.execute(sql, values).fetchall())
     names = ("roll", "day", "value", "second", "visitors", "visits", "pageviews", "bounces", "seconds", "events")
     shown = [dict(zip(names, row, strict=True)) | {"day": iso_day(int(str(row[1])) * DAY)} for row in rows]
     following = msgspec.json.encode(rows[-1][:4]).decode() if len(rows) == MOST_TOTALS else None

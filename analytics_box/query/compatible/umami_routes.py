@@ -1,7 +1,9 @@
-"""Umami's statistics of a website: GET /api/websites/{id}/stats, pageviews, metrics and active."""
+"""Umami's list of websites, GET /api/websites, and statistics of one: GET /api/websites/{id}/stats, pageviews, metrics,
+metrics/expanded and active."""
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -11,9 +13,10 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.base.errors import InvalidQuery
+from analytics_box.base.errors import AuthRequired, InvalidQuery
 from analytics_box.base.translation import _
 from analytics_box.query import ranges
+from analytics_box.query.access import readable
 from analytics_box.query.catalog.geo import country_code
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.compatible.breakdown import (
@@ -27,6 +30,7 @@ from analytics_box.query.compatible.breakdown import (
 from analytics_box.query.filters import Op
 from analytics_box.query.ranges import Granularity
 from analytics_box.query.request import MAX_LIMIT, QueryFilterInput
+from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.answer import json_answer
 from analytics_box.web.call import Call
 from analytics_box.web.recognition import countries, source
@@ -58,6 +62,9 @@ _COLUMNS: Final = {
     **{name: name for name in ("browser", "device", "country", "region", "city", "language", "channel", "screen")},
     **{f"utm{name.capitalize()}": f"utm_{name}" for name in ("source", "medium", "campaign", "content", "term")},
 }
+# Types whose values belong to whole visits.
+_OF_VISITS: Final = tuple(name for name in _COLUMNS if name not in {"path", "url", "entry", "exit", "query", "event"})
+_LARGEST_PAGE: Final = 1_000
 _OPERATORS: Final[Mapping[str, Op]] = {
     "eq": "in",
     "neq": "not_in",
@@ -112,6 +119,36 @@ class UmamiActive(Struct, frozen=True):
     visitors: int
 
 
+class UmamiWebsite(Struct, frozen=True):
+    """A website in Umami's words."""
+
+    id: str
+    name: str
+    domain: str
+    createdAt: datetime
+
+
+class UmamiWebsites(Struct, frozen=True):
+    """A page of the answer of GET /api/websites."""
+
+    data: list[UmamiWebsite]
+    count: int
+    page: int
+    pageSize: int
+    orderBy: str = "name"
+
+
+class UmamiDetails(Struct, frozen=True):
+    """A value with the totals of its visits; `totaltime` is in seconds."""
+
+    name: str
+    pageviews: int
+    visitors: int
+    visits: int
+    bounces: int
+    totaltime: int
+
+
 def _period(request: Request[Any, Any, Any]) -> Period:
     """The range of a request. Raises InvalidQuery."""
     given = [request.query_params.get(name, "") for name in ("startAt", "endAt")]
@@ -136,6 +173,25 @@ def _filters(request: Request[Any, Any, Any], *more: str) -> tuple[QueryFilterIn
             values = [countries.names().get(one.upper(), one) for one in values]
         found.append(QueryFilterInput(_FIELDS[name], op, list(values)))
     return tuple(found)
+
+
+async def websites(request: Request[Any, Any, Any], call: NamedDependency[Call]) -> Response[bytes]:
+    """Answer with the websites that the caller can read, by name."""
+    identity, search = call.identity, request.query_params.get("search", "").lower()
+    owner = identity.key or identity.person
+    if owner is None:
+        raise AuthRequired(_("Authentication required"))
+    page, size = (_count(request, name, usual) for name, usual in (("page", 1), ("pageSize", 20)))
+    if page < 1 or not 1 <= size <= _LARGEST_PAGE:
+        raise InvalidQuery(_("page starts at 1, and pageSize is up to {most}").format(most=_LARGEST_PAGE))
+    found = readable(identity, owner.organization_id, call.parts[Directory])
+    found = [one for one in found if search in one.name.lower() or search in one.domain]
+    found.sort(key=lambda one: (one.name.lower(), one.id))
+    shown = [
+        UmamiWebsite(one.id, one.name, one.domain, datetime.fromtimestamp(one.created_at / 1000, UTC))
+        for one in found[size * (page - 1) : size * page]
+    ]
+    return json_answer(UmamiWebsites(shown, len(found), page, size))
 
 
 async def stats(
@@ -233,6 +289,32 @@ async def metrics(
         if key[0] not in {"", left_out} and row[metric]
     ]
     rows.sort(key=lambda row: (-row.y, row.x))
+    found = msgspec.json.encode(rows[offset : offset + limit])
+    return Response(found, media_type="application/json", headers={"cache-control": "no-store"})
+
+
+async def metric_details(
+    request: Request[Any, Any, Any], call: NamedDependency[Call], website_id: FromPath[str]
+) -> Response[bytes]:
+    """Answer with the totals of each value of a type of visits, most visitors first."""
+    reads = await read_scope(request.scope, call, website_id)
+    kind = request.query_params.get("type", "")
+    if kind not in _OF_VISITS:
+        raise InvalidQuery(
+            _("The type {name} is not supported. Use {known}").format(name=kind[:64], known=", ".join(_OF_VISITS))
+        )
+    period, filters = _period(request), _filters(request, "type", "limit", "offset")
+    limit, offset = (_count(request, name, usual) for name, usual in (("limit", 500), ("offset", 0)))
+    if not 1 <= limit <= MAX_LIMIT - offset:
+        raise InvalidQuery(_("Up to {most} rows can be read").format(most=MAX_LIMIT))
+    asked = BreakdownRequest(_TOTALS, period, (_COLUMNS[kind],), filters, first=("visitors", True))
+    (answer,) = await read_breakdowns(call, reads, asked)
+    rows = [
+        UmamiDetails(_point(kind, key, 0).x, *(int(row[name]) for name in _TOTALS))
+        for key, row in answer.rows.items()
+        if key[0]
+    ]
+    rows.sort(key=lambda row: (-row.visitors, row.name))
     found = msgspec.json.encode(rows[offset : offset + limit])
     return Response(found, media_type="application/json", headers={"cache-control": "no-store"})
 

@@ -30,6 +30,7 @@ class Directory:
         self._checks: dict[str, OriginCheck] = {}
         self._by_client_id: dict[str, TrackingTarget] = {}
         self._by_alias: dict[str, Website] = {}
+        self._by_domain: dict[str, dict[str, Website]] = {}
         self._old_ids_used: dict[str, int] = {}
         for website in websites:
             self.remember(website)
@@ -73,11 +74,18 @@ class Directory:
             return None
         return self.tracked(website.client_id, now) if website is not None else None
 
+    def find_domain(self, domain: str, now: int) -> TrackingTarget | None:
+        """The oldest website with this domain, with or without www., as the target of its current client id."""
+        named = self._by_domain.get(domain.strip().lower().removeprefix("www."), {}).values()
+        website = min(named, key=lambda one: (one.created_at, one.id), default=None)
+        return self.tracked(website.client_id, now) if website is not None else None
+
     def remember(self, website: Website) -> None:
         """A website was made or changed."""
         self._forget_names(website.id)
         self._by_id[website.id] = website
         self._by_alias.update(dict.fromkeys(website.tracking.aliases, website))
+        self._by_domain.setdefault(website.domain.removeprefix("www."), {})[website.id] = website
         self._checks[website.id] = rules = origin_check(website.domain, website.tracking)
         for client_id in website.client_ids or (ClientId(website.id, website.created_at),):
             self._by_client_id[client_id.id] = TrackingTarget(website, rules, client_id)
@@ -111,6 +119,7 @@ class Directory:
     def _forget_names(self, website_id: str) -> None:
         before = self._by_id.get(website_id)
         if before is not None:
+            self._by_domain[before.domain.removeprefix("www.")].pop(website_id)
             for alias in before.tracking.aliases:
                 self._by_alias.pop(alias, None)
             for client_id in before.client_ids or (ClientId(before.id, before.created_at),):

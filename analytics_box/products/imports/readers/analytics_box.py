@@ -42,8 +42,8 @@ def _recognize(files: ImportFiles) -> str:
 
 
 def _read(files: ImportFiles, _version: str, _locate: Locate) -> Iterator[ImportRecord]:
-    for name in files.names:
-        yield from map(_record, json_lines(files.lines(name)))
+    lines = (line for name in files.names for line in files.lines(name))
+    return map(_record, json_lines(lines))
 
 
 def _record(row: dict[str, Any] | RowRefusal) -> ImportRecord:
