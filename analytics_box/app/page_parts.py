@@ -111,6 +111,14 @@ PLACES: Final = (
     PalettePlace("action", _("Create flag"), "/flags/new", "plus", "member", _("new add create make")),
     PalettePlace("action", _("Create target group"), "/flags/groups/new", "plus", "member", _("new add create make")),
     PalettePlace("action", _("Create API key"), "/settings/keys/new", "plus", "member", _("new add create make")),
+    PalettePlace(
+        "action",
+        _("Connect an assistant"),
+        "/settings/keys#assistants",
+        "keyboard",
+        "member",
+        _("mcp claude cursor chatgpt ai agent"),
+    ),
     PalettePlace("action", _("Create alert rule"), "/alerts/new", "plus", "admin", _("new add create make")),
     PalettePlace("action", _("Invite a member"), "/settings/members", "user", "admin", _("new add create make")),
     PalettePlace(

@@ -38,6 +38,9 @@ def found(box: WholeBox, query: str) -> list[str]:
 # A question of a user → the page that answers it, which comes first.
 QUESTIONS = {
     "track the tools of my mcp server": "mcp-analytics",
+    "connect claude": "mcp",
+    "mcp server": "mcp",
+    "use cursor with an api key": "mcp",
     "why isn't my visit showing up": "dropped-events",
     "no data": "dropped-events",
     "script not working": "dropped-events",

@@ -67,7 +67,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "clickhouse",
         "several-machines",
     ),
-    _("API and reference"): ("queries", "compatible-clients", "definitions", "limits", "errors", "changelog"),
+    _("API and reference"): ("queries", "mcp", "compatible-clients", "definitions", "limits", "errors", "changelog"),
 }
 PAGES: Final = tuple(chain.from_iterable(GROUPS.values()))
 
@@ -89,6 +89,7 @@ _EXAMPLE = "https://stats.example.com"  # the box in every example
 _TO_COPY = re.compile(r'(?<!base_url = ")(?<!such as )' + re.escape(_EXAMPLE))  # but not where a setting is explained
 _OTHER_PAGE = re.compile(r"([a-z-]+)\.md(#.*)?")
 _SEARCHED = re.compile(r"<!-- search: (.*?) -->")  # other words for what a section is about, for the search only
+_COMMENTS = re.compile(r"<!--.*?-->\n+", re.DOTALL)
 _SETTINGS = re.compile(r"<!-- settings: (.*?) -->")  # Replaced by the table of a section of settings.
 _BUTTON = re.compile(r"<button.*?</button>", re.DOTALL)
 _FENCE = Markup(
@@ -149,9 +150,24 @@ class ManualPages:
         if name not in PAGES:
             raise errors.NotFound(_("This page of the manual does not exist"))
         if name not in self._read:
-            source = _TO_COPY.sub(lambda _match: self._address, self.source(name))
-            self._read[name] = read_markdown(_SETTINGS.sub(_table_of_settings, source))
+            self._read[name] = read_markdown(self.source(name))
         return self._read[name]
+
+    def markdown(self, name: str) -> str:
+        """The Markdown of a page, for programs. Raises NotFound."""
+        if name not in PAGES:
+            raise errors.NotFound(_("This page of the manual does not exist"))
+        return _COMMENTS.sub("", self.source(name))
+
+    @cached_property
+    def contents(self) -> str:
+        """The list of all pages, for assistants (llms.txt)."""
+        about = _("The manual of this server")
+        lines = [f"# Analytics Box\n\n> {about}: {self._address}/docs\n"]
+        for title, covers in self.groups:
+            pages = (f"- [{one.title}]({self._address}/docs/{one.name}.md): {one.lead}" for one in covers)
+            lines += [f"## {title}\n", *(" ".join(line.split()) for line in pages), ""]
+        return "\n".join(lines)
 
     @cached_property
     def entries(self) -> tuple[DocsEntry, ...]:
@@ -159,8 +175,9 @@ class ManualPages:
         return tuple(entry for name in PAGES for entry in _entries(self.page(name), f"/docs/{name}"))
 
     def source(self, name: str) -> str:
-        """The Markdown of a page."""
-        return (self.folder / f"{name}.md").read_text(encoding="utf-8")
+        """The Markdown of a page, with this box's address and tables of settings."""
+        text = (self.folder / f"{name}.md").read_text(encoding="utf-8")
+        return _SETTINGS.sub(_table_of_settings, _TO_COPY.sub(lambda _match: self._address, text))
 
 
 def _table_of_settings(match: re.Match[str]) -> str:

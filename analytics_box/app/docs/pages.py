@@ -8,7 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.app.docs.manual import MOVED, Documentation, ManualPages
+from analytics_box.app.docs.manual import MOVED, PAGES, Documentation, ManualPages
 from analytics_box.app.docs.reference import Reference, slug_of
 from analytics_box.base import errors
 from analytics_box.base.clock import MINUTE
@@ -26,6 +26,7 @@ from analytics_box.web.page.templates import Pages
 
 _LONGEST = 100  # characters of a search
 _SEARCHES = 120  # a minute, for each address
+_FOR_AN_HOUR = "public, max-age=3600, must-revalidate"
 
 
 async def index(
@@ -45,7 +46,12 @@ async def page(
     parts: NamedDependency[Parts],
     pages: NamedDependency[Pages],
 ) -> Response[bytes]:
-    """GET /docs/{name}: a page of the manual, or a redirect from its former name. Raises NotFound."""
+    """GET /docs/{name}: a page of the manual, also as Markdown (name.md), or a redirect from its former name.
+
+    Raises NotFound.
+    """
+    if name.endswith(".md"):
+        return _markdown(parts[ManualPages].markdown(name.removesuffix(".md")))
     if name in MOVED:
         return Response(b"", status_code=301, headers={"location": f"/docs/{MOVED[name]}"})
     manual = parts[ManualPages]
@@ -54,6 +60,19 @@ async def page(
         return pages.text("docs/manual.html", manual=manual, here=name, page=manual.page(name), groups=())
 
     return await parts[Documentation].pages.answer(request, name, rendered)
+
+
+async def for_assistants(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
+    """GET /llms.txt, /docs/llms.txt and /docs/llms-full.txt: the pages of the manual, or all of their text."""
+    manual = parts[ManualPages]
+    if request.url.path.endswith("-full.txt"):
+        return _markdown("\n\n".join(manual.markdown(name) for name in PAGES if name != "changelog"))
+    return _markdown(manual.contents)
+
+
+def _markdown(text: str) -> Response[bytes]:
+    headers = {"cache-control": _FOR_AN_HOUR, "access-control-allow-origin": "*"}
+    return Response(text.encode(), media_type="text/markdown", headers=headers)
 
 
 async def search_page(
@@ -71,9 +90,6 @@ async def search_page(
         )
 
     return await documentation.searches.answer(request, asked, rendered)
-
-
-_FOR_AN_HOUR = "public, max-age=3600, must-revalidate"
 
 
 async def openapi(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:

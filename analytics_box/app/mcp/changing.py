@@ -31,7 +31,10 @@ class LinkInput(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 def _fields(given: Struct, *without: str) -> dict[str, Any]:
     """The arguments that were sent, as a procedure takes them."""
-    return {name: value for name, value in msgspec.to_builtins(given).items() if name not in {"confirm", *without}}
+    fields: dict[str, Any] = msgspec.to_builtins(given)
+    for name in ("confirm", *without):
+        fields.pop(name, None)
+    return fields
 
 
 def _lines(fields: dict[str, Any], before: dict[str, Any] | None = None) -> list[str]:

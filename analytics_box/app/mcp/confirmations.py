@@ -24,7 +24,7 @@ class Confirmations:
 
     def token(self, key_id: str, tool: str, plan: bytes) -> str:
         """The token that confirms this plan."""
-        ends = round((self._clock.monotonic() + SECONDS) * 1000).to_bytes(_TIME)
+        ends = round((self._clock.monotonic() + SECONDS) * 1000).to_bytes(_TIME) + secrets.token_bytes(_TIME)
         return base64.urlsafe_b64encode(ends + self._mac(ends, key_id, tool, plan)).decode().rstrip("=")
 
     def redeem(self, token: str, key_id: str, tool: str, plan: bytes) -> bool:
@@ -33,10 +33,10 @@ class Confirmations:
             sent = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
         except ValueError:
             return False
-        ends, mac = sent[:_TIME], sent[_TIME:]
+        ends, mac = sent[: 2 * _TIME], sent[2 * _TIME :]
         if not hmac.compare_digest(mac, self._mac(ends, key_id, tool, plan)):
             return False
-        if int.from_bytes(ends) <= self._clock.monotonic() * 1000 or mac in self._used:
+        if int.from_bytes(ends[:_TIME]) <= self._clock.monotonic() * 1000 or mac in self._used:
             return False
         self._used.put(mac, True)
         return True

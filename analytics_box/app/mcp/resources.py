@@ -66,7 +66,7 @@ async def read(caller: Caller, uri: str) -> dict[str, Any]:
 
 def _text(caller: Caller, name: str) -> str:
     if name == "definitions":
-        return caller.parts[ManualPages].source("definitions")
+        return caller.parts[ManualPages].markdown("definitions")
     if name == "query-schema":
         return msgspec.json.encode(schema_of(GivenQuery)).decode()
     types = [{"name": one.name, "title": one.title, "description": one.description} for one in TYPES.values()]

@@ -208,6 +208,15 @@ ROUTES: dict[tuple[str, str], RouteDescription] = {
     ("GET", "/.well-known/mcp.json"): RouteDescription(
         "Discovery", "Get the address of the MCP server", answer=dict[str, Any]
     ),
+    ("GET", "/llms.txt"): RouteDescription(
+        "Discovery", "Get the list of the manual's pages for assistants", answer=str, media="text/markdown"
+    ),
+    ("GET", "/docs/llms.txt"): RouteDescription(
+        "Discovery", "Get the list of the manual's pages, at another address", answer=str, media="text/markdown"
+    ),
+    ("GET", "/docs/llms-full.txt"): RouteDescription(
+        "Discovery", "Get the whole manual as Markdown", answer=str, media="text/markdown"
+    ),
     ("POST", "/v1/mcp"): RouteDescription(
         "Discovery",
         "Call the MCP server",

@@ -3,8 +3,9 @@
 They do what the procedures do, by the same functions.
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from litestar.params import FromPath
 from msgspec import Struct
@@ -145,6 +146,9 @@ def _ends(record: StoredKey, person: SignedInPerson, now: int) -> str:
     return text.format(when=dates.moment(record.expires_at, person))
 
 
+_MASKED: Final = "svc_…"
+
+
 class KeyExample(Struct, frozen=True):
     """A command, and what it does."""
 
@@ -162,7 +166,27 @@ def of(key: ApiKey, websites: Sequence[str], secret: str, settings: Settings) ->
     reads = next((website for website in websites if key.may("read:data", website)), "")
     if reads:
         found.append(KeyExample("query", _("Query the last 7 days"), query(settings.public_url, reads, secret)))
-    return found
+    return found if key.scopes <= {"track:events"} and not reads else [*found, *for_assistants(settings, secret)]
+
+
+def for_assistants(settings: Settings, secret: str = _MASKED) -> list[KeyExample]:
+    """Commands and files that connect an assistant to the MCP server with a key."""
+    url, bearer = f"{settings.public_url}/v1/mcp", f"Authorization: Bearer {secret}"
+    headers = {"Authorization": f"Bearer {secret}"}
+    claude = f'claude mcp add --transport http analytics-box {url} --header "{bearer}"'
+    code = {"name": "analytics-box", "type": "http", "url": url, "headers": headers}
+    file = {"mcpServers": {"analytics-box": {"url": url, "headers": headers}}}
+    desktop = {"command": "npx", "args": ["mcp-remote", url, "--header", bearer]}
+    return [
+        KeyExample("claude", _("Connect Claude Code"), claude),
+        KeyExample("cursor", _("Connect Cursor (~/.cursor/mcp.json)"), json.dumps(file, ensure_ascii=False)),
+        KeyExample("vscode", _("Connect VS Code"), f"code --add-mcp '{json.dumps(code, ensure_ascii=False)}'"),
+        KeyExample(
+            "desktop",
+            _("Connect Claude Desktop (claude_desktop_config.json)"),
+            json.dumps({"mcpServers": {"analytics-box": desktop}}, ensure_ascii=False),
+        ),
+    ]
 
 
 def track(base_url: str, website_id: str, secret: str) -> str:
@@ -198,6 +222,7 @@ async def key_list(visit: Visitor) -> Page:
         may_end=rules.may_edit_scopes(visit.person.role),
         done=_DONE.get(visit.asked("done"), ""),
         endings=ENDINGS,
+        assistants=for_assistants(visit.parts.settings),
     )
 
 

@@ -12,6 +12,17 @@ def test_token_confirms_its_plan_once() -> None:
     assert not confirmations.redeem(token, "key", "tool", b"plan")
 
 
+def test_equal_plans_of_one_instant_have_tokens_that_each_work_once() -> None:
+    confirmations = Confirmations(FixedClock())
+    tokens = [confirmations.token("key", "tool", b"plan") for _ in range(2)]
+    assert [confirmations.redeem(token, "key", "tool", b"plan") for token in (*tokens, *tokens)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
 @each(("key", "tool", "plan"), [("other", "tool", b"plan"), ("key", "other", b"plan"), ("key", "tool", b"other")])
 def test_token_confirms_nothing_else(key: str, tool: str, plan: bytes) -> None:
     confirmations = Confirmations(FixedClock())

@@ -1,7 +1,7 @@
 """Tools of the MCP server: which key can list and call which, bounded answers, plans and their confirmation."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 import jsonschema
 import msgspec
@@ -10,33 +10,10 @@ import pytest
 from analytics_box.app.mcp.bounds import MOST_BYTES, fit
 from analytics_box.app.mcp.tools import TOOLS
 from analytics_box.base.identity import SCOPES, Scope
-from tests.app.mcp.world import World
+from tests.app.mcp.world import BY_SCOPE, World
 from tests.cases import each
 from tests.inprocess import whole_box
 from tests.rooms import unlimited
-
-# The tools of a key with one scope. A key with another scope is refused by all others.
-BY_SCOPE: Final[dict[str, set[str]]] = {
-    "read:data": {
-        "list_websites",
-        "describe_queries",
-        "ask",
-        "compare",
-        "get_conversions",
-        "get_behavior",
-        "list_errors",
-    },
-    "track:events": set(),
-    "read:links": {"list_links"},
-    "write:links": {"save_link"},
-    "read:monitors": {"describe_queries", "ask", "list_monitors"},
-    "write:monitors": {"create_monitor"},
-    "read:status_pages": {"list_incidents"},
-    "write:status_pages": {"post_incident"},
-    "manage:websites": {"create_note"},
-    "manage:flags": {"list_flags", "change_flag"},
-    "manage:config": set(),
-}
 
 
 @pytest.fixture(scope="module")
@@ -47,29 +24,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def arguments(world: World) -> dict[str, dict[str, Any]]:
-    """Arguments with which each tool succeeds for a key with all scopes."""
-    post, cookie = world.box.post, world.box.cookie
-    flag = {"key": "checkout", "websiteId": world.site, "type": "rollout", "rolloutPercentage": 10, "status": "active"}
-    assert post("/flags/create", flag, cookie=cookie).status == 200
-    page = post("/statusPage/create", {"name": "Status", "slug": "acme"}, cookie=cookie).json
-    return {
-        "list_websites": {},
-        "describe_queries": {"search": "referrers"},
-        "ask": {"websiteId": world.site, "queries": [{"parameters": ["summary_totals"], "preset": "last_7d"}]},
-        "compare": {"websiteId": world.site},
-        "get_conversions": {"websiteId": world.site},
-        "get_behavior": {"websiteId": world.site, "kind": "journeys"},
-        "list_errors": {"websiteId": world.site},
-        "list_links": {},
-        "list_monitors": {},
-        "list_incidents": {},
-        "list_flags": {"websiteId": world.site},
-        "save_link": {"name": "Spring", "targetUrl": "https://example.com/spring"},
-        "create_note": {"websiteId": world.site, "date": "2026-06-16", "text": "Launch"},
-        "change_flag": {"websiteId": world.site, "key": "checkout", "rolloutPercentage": 25},
-        "create_monitor": {"url": "https://example.com/health"},
-        "post_incident": {"statusPageId": page["id"], "title": "Slow", "message": "We are looking into it."},
-    }
+    return world.arguments()
 
 
 def test_table_of_scopes_names_every_scope_and_tool() -> None:

@@ -1,5 +1,7 @@
 """The pages under /settings/keys: they work without scripts, say what is, and show a secret once."""
 
+import html
+import json
 import re
 from typing import Any
 from urllib.parse import urlencode
@@ -63,6 +65,24 @@ def test_the_examples_fit_what_the_key_may(box: WholeBox, owner: str) -> None:
     page = sent(box, "/settings/keys/new", filled(), owner).body.decode()
     assert "/v1/query?website_id=" in page
     assert "/track" not in page
+
+
+def test_page_of_a_new_key_connects_assistants_with_it(box: WholeBox, owner: str) -> None:
+    page = html.unescape(sent(box, "/settings/keys/new", filled(), owner).body.decode())
+    secret = SECRET.findall(page)[0]
+    assert (
+        f'--transport http analytics-box {box.box.settings.public_url}/v1/mcp --header "Authorization: Bearer' in page
+    )
+    for start in ('{"mcpServers": ', "code --add-mcp '"):
+        command = page.split(start, 1)[1].split("</code>")[0]
+        assert secret in command
+
+
+def test_list_of_keys_connects_assistants_with_a_masked_key(box: WholeBox, owner: str) -> None:
+    page = html.unescape(seen(box, "/settings/keys", owner).body.decode())
+    file = json.loads(page.split('<code id="cursor">', 1)[1].split("</code>")[0])
+    assert file["mcpServers"]["analytics-box"]["headers"] == {"Authorization": "Bearer svc_…"}
+    assert not SECRET.search(page)
 
 
 def test_examples_are_about_a_website_on_which_the_key_may(box: WholeBox, owner: str) -> None:
