@@ -348,7 +348,8 @@ def _node(state: StateSide, events: EventSide, parts: Parts, mirroring: Mirrorin
 def _event_paths(handlers: Mapping[str, App]) -> Iterable[HotPath]:
     """The event routes; a GET of the root is a page."""
     for path, app in handlers.items():
-        yield HotPath(path, app, methods=_SENDING if path == "/" else None, own_refusals=True)
+        is_whole = path == "/" or not path.endswith("/")
+        yield HotPath(path, app, methods=_SENDING if path == "/" else None, own_refusals=True, is_whole=is_whole)
 
 
 def _watch_targets(

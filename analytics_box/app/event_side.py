@@ -21,6 +21,7 @@ from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.store.strings import Strings
 from analytics_box.base.translation import _
 from analytics_box.ingest import recovery
+from analytics_box.ingest.ai_requests import AiMemory
 from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.ingest.bots.quarantine import Quarantine
 from analytics_box.ingest.cluster.reports import Inbox, Outbox
@@ -191,6 +192,7 @@ def _intake(settings: Settings, clock: Clock, state: StateSide, db: Db, memory: 
         dropped=DroppedTraffic(db, clock, told=arrivals.note_missed),
         refusals=Refusals(),
         arrivals=arrivals,
+        ai=AiMemory(settings.data_dir, clock),
         clock=clock,
         settings=settings,
     )

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from analytics_box.base.facts.event import Event, Fact
+from analytics_box.base.facts.event import Event, Fact, FactSpan
 from analytics_box.base.store.budgets import DiskBudget
 from analytics_box.ingest import happened
 from analytics_box.ingest.enrich import EventSender, EventTarget, measure_span, understand
@@ -19,7 +19,7 @@ Own = tuple[int | float | str | None, ...]
 class Gathering:
     """The events of one request. Add everything, then `store`; nothing is kept before that."""
 
-    __slots__ = ("_budget", "_facts", "_intake", "_left_out", "_now", "_salts", "sender")
+    __slots__ = ("_ai_requests", "_budget", "_facts", "_intake", "_left_out", "_now", "_salts", "sender")
 
     def __init__(self, intake: Intake, sender: EventSender) -> None:
         self.sender = sender
@@ -27,6 +27,7 @@ class Gathering:
         self._now = intake.clock.now()
         self._salts = intake.salts.current(self._now)
         self._facts: list[Fact] = []
+        self._ai_requests: list[FactSpan] = []
         self._budget: DiskBudget | None = None
         self._left_out: LeftOut | None = None  # most requests need none
 
@@ -39,6 +40,8 @@ class Gathering:
         else:
             self._facts.append(event)
             self._budget = target.budget
+            if event.bot and (request := self._intake.ai.of_bot(event, self.sender)) is not None:
+                self._ai_requests.append(request)
 
     def span(
         self, given: EventPayload, table: str, own: Own, target: EventTarget, *, event_id: str | None = None
@@ -69,7 +72,10 @@ class Gathering:
         """Store everything and return the outcome once it is on disk. Raises Unavailable; then nothing is stored."""
         facts = self._facts
         if facts:
-            done = await self._intake.store(facts, self.sender, now=self._now, budget=self._budget)
+            both = [*facts, *self._ai_requests] if self._ai_requests else facts
+            done = await self._intake.store(both, self.sender, now=self._now, budget=self._budget)
+            if self._ai_requests:
+                done = done._replace(repeats=[fact for fact in done.repeats if isinstance(fact, Event)])
         else:
             done = NOTHING
         self._intake.dropped.stored += len(facts) - len(done.repeats)

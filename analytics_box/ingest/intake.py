@@ -15,6 +15,7 @@ from analytics_box.base.settings import Settings
 from analytics_box.base.store.budgets import Budgets, DiskBudget
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.translation import _
+from analytics_box.ingest.ai_requests import AiMemory
 from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.ingest.classification import Classification
 from analytics_box.ingest.dropped import DroppedTraffic
@@ -50,6 +51,7 @@ class Intake(Struct, frozen=True):
     dropped: DroppedTraffic
     refusals: Refusals
     arrivals: Arrivals
+    ai: AiMemory
     clock: Clock
     settings: Settings
 

@@ -6,7 +6,7 @@ An answer of success means that everything in it that is to be stored is on disk
 from collections.abc import Callable
 from typing import NamedTuple
 
-from analytics_box.ingest import compatible, identify, mcp_calls, page_events, pixel, serving, spans, track
+from analytics_box.ingest import ai_traffic, compatible, identify, mcp_calls, page_events, pixel, serving, spans, track
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.serving import Handler
 from analytics_box.web.asgi import App
@@ -32,6 +32,7 @@ TABLE = (
     EventRoute("/engagement", spans.take_engagement),
     EventRoute("/identify", identify.identify),
     EventRoute(MCP, mcp_calls.take),
+    EventRoute("/ai-traffic", ai_traffic.take, most_bytes=ai_traffic.MOST_BYTES),
     EventRoute("/api/event", compatible.take_plausible),
     EventRoute("/api/send", compatible.take_umami),
 )
@@ -46,7 +47,7 @@ _TO_NODES = "This is the primary, which takes no events: send them to an ingest 
 def handlers(intake: Intake) -> dict[str, App]:
     """The event routes by their path."""
     posts = {line.path: serving.post(intake, line.handler, line.too_large, line.most_bytes) for line in TABLE}
-    return {**posts, PIXEL: pixel.serve(intake)}
+    return {**posts, PIXEL: pixel.serve(intake), ai_traffic.SETUP_CHECK: ai_traffic.setup_check(intake)}
 
 
 def of_primary(intake: Intake) -> dict[str, App]:

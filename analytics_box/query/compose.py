@@ -10,8 +10,9 @@ from analytics_box.base.facts.event import METRICS, TIMINGS
 from analytics_box.query import ranges
 from analytics_box.query.catalog.types import Follow, QueryType, Record, ScanRequest
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.filters import ConditionGroup, FilterCondition, FunnelPlan, Where, fitting
+from analytics_box.query.filters import OF_AI_REQUESTS, ConditionGroup, FilterCondition, FunnelPlan, Where, fitting
 from analytics_box.query.plan import (
+    AI_SOURCES,
     BUCKET,
     DAY_OF_WEEK,
     HOUR_OF_DAY,
@@ -101,7 +102,7 @@ def follow_plan(
 ) -> QueryPlan | None:
     """The second look at what was found; None if nothing was.
 
-    At sessions it is a look at all of them, also outside the range; at people only at what was counted.
+    At sessions it is a look at all of them, also outside the range; at people and pages only at what was counted.
     """
     if not found:
         return None
@@ -109,6 +110,9 @@ def follow_plan(
         values = tuple(dict.fromkeys(id_text(row["session"]) for row in found))
         before = SESSION_BEFORE if follow.ask.source == "events" else SESSION_AFTER  # under a client's session id
         start, end, where = window.start - before, window.end + SESSION_AFTER, ()
+    elif follow.key == "path":
+        values = tuple(dict.fromkeys(str(row["path"]) for row in found))
+        start, end = window.start, window.end
     else:
         values = tuple(dict.fromkeys(row["profile_of"] or id_text(row["visitor_of"]) for row in found))
         start, end = window.start, window.end
@@ -165,6 +169,7 @@ _OWN: dict[str, tuple[Source, ...]] = {
     "client_version": ("mcp_calls",),
     "server_version": ("mcp_calls",),
     "funnel": (),
+    **dict.fromkeys(OF_AI_REQUESTS - {"path"}, tuple(AI_SOURCES)),
 }
 
 
@@ -183,6 +188,8 @@ def _for_source(source: Source, where: tuple[Where, ...]) -> tuple[Where, ...]:
 
 
 def _is_known(source: Source, condition: FilterCondition) -> bool:
+    if source in AI_SOURCES and condition.column not in OF_AI_REQUESTS:
+        return False
     return source in _OWN.get(condition.column, (source,))
 
 

@@ -81,6 +81,10 @@ COLUMNS = {
     "attribution_method": "attribution",
     "verified": "verified",
     "lifecycle": "lifecycle",
+    "agent": "ai_agent",
+    "product": "product",
+    "purpose": "purpose",
+    "format": "format",
     "flag": "flag",
     "conversion": "conversion",
     "tool": "tool",
@@ -118,6 +122,8 @@ OF_WEBSITES = (*COMMON, "utm_term", "utm_content")
 # Answers never show these to the public, so it may not filter by them: trying enough values would find them.
 NOT_PUBLIC = happened.NOT_PUBLIC | {"session_id", "flag"}
 OF_VALUES = happened.OF_VALUES | {"query_string", "message", "fingerprint", "release", "href", "text"}
+# What of the requests of AI agents filters select. All other conditions are about visitors.
+OF_AI_REQUESTS = frozenset(("path", "ai_agent", "product", "purpose", "format"))
 OF_THE_PAGE = frozenset(("path", "query_string"))  # columns that session types look for in any page view
 
 _MATCHES: dict[str, Match] = {

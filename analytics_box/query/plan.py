@@ -16,8 +16,9 @@ from analytics_box.query.ranges import TimeWindow
 # visitors whom one flag gave something, each with what came of it; the sessions that met an error on a page, and those
 # that saw the page without it; the clicks on links, whose numbers are then the sites; the sessions on the box's own
 # websites that followed such clicks; or the checks of monitors and how these were, with the numbers of the monitors as
-# sites; or the visits that entered a funnel, each with the times of its steps. Of the spans of monitors all are taken
-# that overlap the range, as they are. Of visitors who can be recognized on another day: the periods in which each was
+# sites; or the visits that entered a funnel, each with the times of its steps. Of the requests of AI agents all are
+# taken, or those of pages that no person has viewed in the range. Of the spans of monitors all are taken that overlap
+# the range, as they are. Of visitors who can be recognized on another day: the periods in which each was
 # there, or in which it came back after its first; the people who did something first in the range, and how often it was
 # done. Or the steps of sessions from node to node.
 Source = Literal[
@@ -34,6 +35,8 @@ Source = Literal[
     "engagement",
     "flag_exposures",
     "mcp_calls",
+    "ai_requests",
+    "ai_unvisited",
     "experiments",
     "exposures",
     "met",
@@ -49,6 +52,7 @@ Source = Literal[
     "checks",
     "monitor_spans",
 ]
+AI_SOURCES: frozenset[Source] = frozenset(("ai_requests", "ai_unvisited"))
 OF_SESSIONS: frozenset[Source] = frozenset(("sessions", "entries", "exits", "journeys", "steps"))
 
 # Dimensions that a plan explains itself: by `runs`, by `offsets`, and by which lasting visitors were

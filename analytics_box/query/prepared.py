@@ -12,7 +12,7 @@ from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.types import QueryType
 from analytics_box.query.compose import CannotAnswer, ComposedParameter, compose, window_of
 from analytics_box.query.filters import Filter, FunnelSteps
-from analytics_box.query.plan import Having
+from analytics_box.query.plan import AI_SOURCES, Having
 from analytics_box.query.ranges import DayRange, TimeWindow
 from analytics_box.query.request import QueryParameter, QueryRequest
 from analytics_box.query.studies import Study, study_of
@@ -110,7 +110,11 @@ def _allowed_fields(query_type: QueryType, reads: ReadScope) -> tuple[str, ...]:
     hidden: frozenset[str] = filters.NOT_PUBLIC if reads.public else frozenset()
     if not reads.values:
         hidden |= filters.OF_VALUES
-    return tuple(name for name in query_type.filters if name not in hidden)
+    known = tuple(name for name in query_type.filters if name not in hidden)
+    asks = (*query_type.asks, *(follow.ask for follow in query_type.follows))
+    if all(ask.source in AI_SOURCES for ask in asks):  # Requests of AI agents have no visitors to select.
+        return tuple(name for name in known if filters.COLUMNS[name] in filters.OF_AI_REQUESTS)
+    return known
 
 
 def _check_needs(query_type: QueryType, request: QueryRequest) -> None:

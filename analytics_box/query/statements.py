@@ -23,7 +23,7 @@ from analytics_box.query.request import QueryParameter, QueryRequest
 
 _NAMES = re.compile(r"(?<![:$])([:$])([a-z][a-z0-9_]*)")
 _FINDINGS: Final = (1, 2)  # two things to have found, of which only the difference counts
-_FOUND = {"session": "the sessions", "visitor": "the people"}
+_FOUND = {"session": "the sessions", "visitor": "the people", "path": "the pages"}
 
 
 class CompiledPart(Struct, frozen=True):
@@ -144,7 +144,7 @@ def of_range(
     for plan in composed.plans:
         if not plan.finds_nothing:
             yield PlanStep(plan, about=about)
-    found: list[Record] = [{"session": finding, "visitor_of": finding, "profile_of": ""}]
+    found: list[Record] = [{"session": finding, "visitor_of": finding, "profile_of": "", "path": f"/{finding}"}]
     for follow in query_type.follows:
         looked_up = follow_plan(follow, found, prepared.sites, prepared.where, composed.window, request)
         if looked_up is not None:

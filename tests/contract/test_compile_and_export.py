@@ -17,7 +17,7 @@ from analytics_box.tenants.websites.directory import Directory
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import KeyName, WholeBox, whole_box
-from tests.query.facts_of_all_kinds import visit
+from tests.query.facts_of_all_kinds import of_assistants, visit
 from tests.tenants.keys.world import cookie_of
 
 COMPILE = "/v1/query/compile"
@@ -31,6 +31,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
         website = box.box.parts[Directory].find(box.sites["shop"])
         assert website is not None
         ledger, facts = Ledger(Strings(), LiveSessions()), visit(website.site, box.clock.now())
+        facts += of_assistants(website.site, box.clock.now())[:2]  # the requests
         box.box.events.db.write_now(lambda db: ledger.append(db, facts))
         steps = [{"type": "PAGE_VIEW", "target": path} for path in ("/", "/a")]
         given = {"websiteId": website.id, "name": "Funnel", "steps": steps}
@@ -282,7 +283,7 @@ def test_an_export_has_all_facts_but_those_of_bots(box: WholeBox) -> None:
     with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
         assert archive.testzip() is None
         names = {"events.csv", "vitals.csv", "errors.csv", "outgoing_links.csv", "engagement.csv", "flag_exposures.csv"}
-        names |= {"mcp_calls.csv", "transactions.csv"}
+        names |= {"ai_requests.csv", "mcp_calls.csv", "transactions.csv"}
         assert set(archive.namelist()) == names
         rows = {name: list(csv.DictReader(io.StringIO(archive.read(name).decode()))) for name in names}
     assert [row["name"] for row in rows["events.csv"]] == [

@@ -146,6 +146,13 @@ FIELDS: dict[str, str] = {
     "scroll_depth_distribution": "depth_range visitors sessions percentage",
     "page_scroll_performance": "name avg_scroll_depth visitors sessions pageviews",
     "interaction_summary": "avg_interactions interactive_sessions interaction_rate total_sessions",
+    # 1.14
+    "ai_products": "product requests pages training search_index on_demand visitors last_seen",
+    "ai_content_formats": "format requests pages products",
+    "ai_product_visitors": "date product visitors",
+    "ai_agent_pages": "page visitors products requests format pageviews",
+    "ai_visitor_outcomes": "product visitors pages_per_visit engaged_rate",
+    "ai_crawlers": "agent_id name product purpose requests last_seen user_agent operator pages errors verified about",
     # 1.16, and what is observed beside it
     "uptime_overview": f"uptime_percentage {_TIMES} p75_response_time p99_response_time min_response_time avg_ttfb"
     " ssl_expiry ssl_valid coverage downtime_seconds outages total_checks successful_checks",
@@ -249,6 +256,10 @@ BEYOND: dict[str, str] = {
     "stickiness": "date daily weekly monthly stickiness weekly_stickiness is_complete",
     "lifecycle": "date visitors new returning resurrected dormant is_complete",
     "journeys": "step node_type node next_type next sessions percentage",
+    "ai_summary": "requests products agents pages errors visitors",
+    "ai_requests_by_date": "date requests training search_index on_demand errors",
+    "ai_unvisited_pages": "page requests products last_seen",
+    "ai_error_pages": "page errors requests products last_seen",
     "funnel": "step_number step_name users total_users conversion_rate dropoffs dropoff_rate avg_time_to_complete"
     " p90_time_to_complete",
     "flag_exposures": "variant is_given is_control visitors mixed_visitors share expected_share expected_share_unknown"
@@ -257,6 +268,9 @@ BEYOND: dict[str, str] = {
 }
 # Default limits; 100 where the wire names none (wire 0).
 LIMITS = {
+    "ai_products": 50,
+    "ai_visitor_outcomes": 20,
+    "ai_crawlers": 50,
     "retention": 10_000,
     "journeys": 1_000,
     "hour_of_week": 168,
@@ -392,6 +406,7 @@ OWN_FILTERS = frozenset(
         *("rage_clicks", "dead_clicks", "abandoned_fields", "site_searches", "missing_pages", "file_downloads"),
         "custom_events_property_numbers",
         "vitals_by_page",
+        *("ai_requests_by_date", "ai_unvisited_pages", "ai_error_pages"),
         "bots",
         "identified_profile_retention",
         *(name for name in (*FIELDS, *BEYOND) if name.startswith(("link_", "uptime_", "mcp_", "revenue_"))),
@@ -432,6 +447,8 @@ HOURLY = frozenset(
         "events_by_date",
         "error_trends",
         "error_frequency",
+        "ai_product_visitors",
+        "ai_requests_by_date",
         "error_chart_data",
         "web_vitals_time_series",
         "vitals_time_series",

@@ -13,6 +13,7 @@ TEXTS = {  # columns that hold numbers of strings, in any table
     *("flag", "variant", "provider", "payment_type", "payment_status", "currency", "lifecycle", "attribution"),
     *("unmatched_reason", "transaction_id", "product_id", "product_name", "failure_reason"),
     *("first_source", "first_channel", "first_campaign", "first_entry"),
+    *("ai_agent", "product", "purpose", "format", "report", "signature"),
     *("exit_type", "rage_target", "dead_target", "last_field"),
     *("tool", "error", "error_group", "client_name", "client_version", "server_name", "server_version", "environment"),
     "user_agent",

@@ -21,8 +21,13 @@ from tests.examples import examples
 from tests.ingest.rows import count, rows
 from tests.inprocess import NOON, Answer, WholeBox, whole_box
 
-# Bodies of other products' scripts have forms of their own: tests/contract/test_compatible_scripts.py.
-POSTS = [path for method, path in ADDRESSES if method == "POST" and not path.startswith("/api/")]
+# Bodies of other products' scripts have forms of their own: tests/contract/test_compatible_scripts.py. So have requests
+# of AI agents and calls of MCP servers: tests/ingest.
+POSTS = [
+    path
+    for method, path in ADDRESSES
+    if method == "POST" and path not in {"/ai-traffic", "/mcp"} and not path.startswith("/api/")
+]
 SHOP = "https://shop.example/"
 GOOD: dict[str, dict[str, Any]] = {
     "/track": {"name": "sign_up", "path": SHOP},

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES
 
-ANA, BEN, BOT = 5, 6, 7  # visitors
+ANA, BEN, BOT, CHAT = 5, 6, 7, 8  # visitors
 _SESSION = {
     "entry": "/",
     "source": "Google",
@@ -29,6 +29,8 @@ _SESSION = {
     "language": "de",
     "time_zone": "Europe/Berlin",
 }
+_FROM_CHAT = tuple((_SESSION | {"source": "ChatGPT", "channel": "AI Assistant"}).get(name, "") for name in ATTRIBUTES)
+_OF_AN_AGENT = ("gptbot", "ChatGPT", "training", "html", "server", 404, 1, "GPTBot/1.2", "")
 _ATTRIBUTES = tuple(_SESSION.get(name, "") for name in ATTRIBUTES)
 
 
@@ -80,6 +82,15 @@ def visit(site: int, now: int) -> list[Fact]:
             )
             for number in range(6)
         ),
+    ]
+
+
+def of_assistants(site: int, now: int) -> list[Fact]:
+    """Requests of an AI agent for two pages, and a visitor whom its product refers to one of them."""
+    paths = ("/a", "/only-agents")
+    return [
+        *(replace(_span("ai_requests", site, now - 60_000, 0, _OF_AN_AGENT), path=path) for path in paths),
+        replace(_event(site, now - 50_000, PAGE_VIEW, "/a", CHAT), attributes=_FROM_CHAT),
     ]
 
 

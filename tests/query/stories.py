@@ -31,7 +31,7 @@ PLACES = (
 PLAIN = ("", "a", "b")
 TEXTS = ("", "a", "b", "Ünï'\"", "%_")
 WORDS: dict[str, tuple[str, ...]] = {
-    "source": ("Direct", "Google", "news.example"),
+    "source": ("Direct", "Google", "news.example", "ChatGPT"),
     "channel": ("", "Direct", "Email", "AI Assistant"),
     "country": ("", "Germany", "France"),
     "region": ("", "Berlin", "Île-de-France"),
@@ -81,6 +81,10 @@ WORDS: dict[str, tuple[str, ...]] = {
     "unmatched_reason": ("", "pending", "not_found"),
     "first_source": ("Direct", "Google", ""),
     "first_channel": ("", "Direct", "Email"),
+    "ai_agent": ("gptbot", "claude-user", "gone-bot"),
+    "product": ("ChatGPT", "Claude", "Ünï"),
+    "purpose": ("training", "search_index", "on_demand"),
+    "format": ("html", "markdown", "llms"),
 }
 NUMBERS: dict[str, tuple[int | None, ...]] = {
     "line": (0, 3, 40),
@@ -98,6 +102,8 @@ NUMBERS: dict[str, tuple[int | None, ...]] = {
     "reference": (0,),
     "verified": (0, 1, 1),
     "pending": (0, 1),
+    "status": (None, 200, 304, 404, 500),
+    "known_address": (None, None, 0, 1),
 }
 _VALUES: tuple[Any, ...] = (
     *("x", "y", "=1", "", "2026-06-17", "2026-06-17T10:00:00Z", "https://x.example", "true", "1"),

@@ -31,6 +31,7 @@ OPPOSITE |= {other: one for one, other in OPPOSITE.items()}
 OF_FACTS = {
     *("pageviews", "total_events", "events", "count", "errors", "totalErrors", "samples", "measurements"),
     *("total_clicks", "page_views", "occurrences", "events_with_properties", "form_starts", "form_submits"),
+    *("requests", "training", "search_index", "on_demand"),
     *("error_occurrences", "exposures", "clicks", "total", "total_checks", "checks"),
 }
 OF_EACH_SESSION = {"sessions", "total_sessions", "interactive_sessions", "transitions", "pageviews", "total_events"}
@@ -63,6 +64,12 @@ LISTED = {
 }
 # Types whose parts may be more or less than the whole, and why.
 NOT_PARTED = {
+    "ai_products": "filters select either requests or visitors, so the other numbers are in both parts",
+    "ai_agent_pages": "filters select either requests or visitors, so the other numbers are in both parts",
+    "ai_content_formats": "filters on visitors do not select requests",
+    "ai_crawlers": "filters on visitors do not select requests",
+    "ai_summary": "filters select either requests or visitors, so the other numbers are in both parts",
+    "ai_visitor_outcomes": "its rates are of sessions, and it counts nothing else that adds up",
     "frustration_by_page": "pages with few views are left out, so a page may be in the whole alone",
     "custom_events_property_top_values": "only the most frequent values are listed",
     "custom_events_property_distribution": "properties with many values are left out",

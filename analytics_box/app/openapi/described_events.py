@@ -4,6 +4,7 @@ from typing import Any
 
 from analytics_box.app.openapi import answers
 from analytics_box.app.openapi.described import RouteDescription, Schema, query_parameter
+from analytics_box.ingest.ai_traffic import ReportedRequest
 from analytics_box.ingest.compatible import UmamiRequest
 from analytics_box.ingest.identify import Identification
 from analytics_box.ingest.mcp_calls import McpCall
@@ -212,6 +213,26 @@ _POSTS = {
                 "profileId": "customer-7",
                 "anonymousId": "visitor-1",
                 "traits": {"email": "ada@shop.example", "name": "Ada", "plan": "pro"},
+            }
+        },
+    ),
+    "/ai-traffic": RouteDescription(
+        "Events",
+        "Report a request of an AI agent",
+        "Send it from the website's server for each request whose User-Agent may be an AI agent's. No key is needed; "
+        "`host` must be the website's domain, a subdomain or an allowed origin. `ip` is compared with the agent's "
+        "published address ranges and not stored.",
+        body=ReportedRequest,
+        errors=(403,),
+        empty={202: "The request is stored.", 204: "The User-Agent is no AI agent's, or the path is ignored."},
+        examples={
+            "a crawler": {
+                "websiteId": WEBSITE,
+                "host": "shop.example",
+                "path": "/pricing",
+                "format": "html",
+                "userAgent": "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)",
+                "status": 200,
             }
         },
     ),

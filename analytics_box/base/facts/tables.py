@@ -198,6 +198,21 @@ FACTS = (
         replicated=True,
         appended=True,
     ),
+    # Requests of AI agents, which have no visitor. `known_address` is whether the request came from an address
+    # that the operator publishes, null if it publishes none; `report` is who noticed the request.
+    FactTable(
+        "ai_requests",
+        (
+            *_WHO_AND_WHERE,
+            *_closed_set("ai_agent product purpose format report"),
+            *_measurement("status known_address"),
+            *_strings("user_agent signature"),
+            *_SESSION,
+        ),
+        personal=True,
+        replicated=True,
+        appended=True,
+    ),
 )
 # Clicks on short links are nobody's by name.
 LINK_CLICKS = FactTable(

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from analytics_box.base.store.tables.accounts import ACCOUNTS
 from analytics_box.base.store.tables.box import CLUSTER, OVERVIEW, THIS_BOX
 from analytics_box.base.store.tables.events import (
+    AI_REQUESTS,
     ERROR_GROUPS,
     ERRORS_BY_GROUP,
     MCP_CALLS,
@@ -487,6 +488,7 @@ EVENTS: tuple[Step, ...] = (
     ("0005_imported_history", _IMPORTED),
     ("0006_mcp_calls", MCP_CALLS),
     ("0007_transactions", TRANSACTIONS),
+    ("0008_ai_requests", AI_REQUESTS),
 )
 
 # Steps of events.db that change or remove rows, and the tables that they change (by their names before the step).

@@ -33,6 +33,7 @@ _LABELS: Final = {
     "flag_exposures": _("Flag exposures"),
     "mcp_calls": _("MCP tool calls"),
     "transactions": _("Transactions"),
+    "ai_requests": _("Requests of AI agents"),
 }
 # The files of other resources, by the address of each format.
 _FILES: Final = (

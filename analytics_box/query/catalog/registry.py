@@ -3,6 +3,7 @@
 from difflib import get_close_matches
 
 from analytics_box.query.catalog import (
+    ai_agents,
     custom_events,
     devices,
     engagement,
@@ -48,6 +49,7 @@ FAMILIES = (
     engagement.TYPES,
     site_use.TYPES,
     vitals.TYPES,
+    ai_agents.TYPES,
     mcp.TYPES,
     uptime.TYPES,
     revenue.TYPES,

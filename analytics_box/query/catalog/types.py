@@ -64,10 +64,10 @@ class ScanRequest(Struct, frozen=True):
 
 
 class Follow(Struct, frozen=True):
-    """A second look: what else is known of the sessions or visitors that the type's ask has found."""
+    """A second look: what else is known of the sessions, visitors or pages that the type's ask has found."""
 
     ask: ScanRequest
-    key: Literal["session", "visitor"]
+    key: Literal["session", "visitor", "path"]
 
 
 Shape = Callable[[Sequence[list[Record]], TimeWindow], list[Record]]

@@ -167,7 +167,7 @@ def test_event_routes_say_what_became_of_the_events_and_name_the_finer_codes(doc
             assert f"`{row.code}`" in responses[f"events-{row.status}"]["description"], row.code
     for where in ADDRESSES:
         operation = operations(document)[where]
-        accepted = operation["responses"]["202" if where[1] == "/api/event" else "200"]
+        accepted = operation["responses"]["202" if where[1] in {"/api/event", "/ai-traffic"} else "200"]
         assert "X-Analytics-Box" in accepted["headers"], where
         refusals = {answer["$ref"].rpartition("/")[2] for answer in operation["responses"].values() if "$ref" in answer}
         assert all("X-Analytics-Box" in responses[name]["headers"] for name in refusals), where

@@ -44,6 +44,8 @@ def fill(box: WholeBox, site: str, who: str) -> None:
         assert answer.status == 200, answer.body
     call = {"tool": "find", "websiteId": box.sites[site]}  # type: ignore[index]  # this box has sites
     assert box.post("/mcp", [call], key="tracking").status == 200
+    read = {"websiteId": box.sites[site], "host": f"{site}.example", "path": "/a", "userAgent": "GPTBot/1.2"}  # type: ignore[index]  # this box has sites
+    assert box.post("/ai-traffic", read).status == 202
     assert box.post(f"/vitals?client_id={box.sites[site]}", [7]).status == 400  # type: ignore[index]  # this box has sites
     box.run(_written(box))
 

@@ -8,9 +8,10 @@ from analytics_box.base.facts.tables import ATTRIBUTES
 
 # Visitors, and their sessions by name: those that the box names itself are different each time.
 ANA, BEN, CLEO, CRAWLER = 0x3F1C_96D0_5A27, 0x51E0_7B43_9C6D, 0x0C2D_E81A_64F9, 0x66A8_1F50_D37E
+DAN = 0x2B4F_6C10_8E52
 # The client and the server of calls of an MCP server.
 _MCP = ("claude-code", "2.1.0", "shop", "1.4.0", "production", "claude-code/2.1.0")
-SESSIONS = {ANA: "sess_ana_1", BEN: "sess_ben_1", CLEO: "sess_cleo_1", CRAWLER: "sess_crawler_1"}
+SESSIONS = {ANA: "sess_ana_1", BEN: "sess_ben_1", CLEO: "sess_cleo_1", CRAWLER: "sess_crawler_1", DAN: "sess_dan_1"}
 BEN_ID = "customer-17"
 VARIANTS = {ANA: "control", BEN: "short", CLEO: "short"}  # of the flag price-page
 _GERMANY = {
@@ -66,7 +67,20 @@ OF_TRACKER = {
 
 def visits(site: int, now: int) -> list[Fact]:
     """Ana reads and looks at prices; Ben, whom the shop knows, buys; Cleo came the day before; and a crawler."""
-    return [*_cleo(site, now - DAY), *_ana(site, now), *_ben(site, now)]
+    return [*_cleo(site, now - DAY), *_ana(site, now), *_ben(site, now), *_agents(site, now)]
+
+
+def _agents(site: int, now: int) -> list[Fact]:
+    """ChatGPT reads two pages and refers Dan to one of them."""
+    own = ("gptbot", "ChatGPT", "training", "html", "server")
+    agent = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
+    read = [_span("ai_requests", site, now - 30 * SECOND, 0, (*own, status, 1, agent, "")) for status in (200, 404)]
+    referred = _GERMANY | {"referrer": "https://chatgpt.com/", "source": "ChatGPT", "channel": "AI Assistant"}
+    return [
+        read[0],
+        replace(read[1], path="/only-agents"),
+        _event(site, now - 20 * SECOND, PAGE_VIEW, "/pricing", DAN, referred),
+    ]
 
 
 def _cleo(site: int, now: int) -> list[Fact]:

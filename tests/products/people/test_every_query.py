@@ -12,7 +12,7 @@ from analytics_box.base.facts.event import LASTS, Event, Fact
 from analytics_box.query.catalog.registry import TYPES
 from tests.contract.conftest import unlimited
 from tests.inprocess import WholeBox, whole_box
-from tests.query.facts_of_all_kinds import BEN, BOT, of_tracker, visit
+from tests.query.facts_of_all_kinds import BEN, BOT, of_assistants, of_tracker, visit
 
 PERSON: Final = LASTS | 9
 DAYS: Final = (0, 1, 5, 9)
@@ -29,8 +29,8 @@ NEEDS: Final = {
 }
 
 
-# Quarantined events name no person.
-NEVER_MOVED: Final = {"bots"}
+# Quarantined events name no person, and the person here has another session, which no assistant referred.
+NEVER_MOVED: Final = {"bots", "ai_product_visitors"}
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def put(box: WholeBox, facts: list[Fact]) -> None:
 
 def story(box: WholeBox, now: int) -> list[Fact]:
     site = box.numbers["shop"]
-    return [*visit(site, now), *of_tracker(site, now)]
+    return [*visit(site, now), *of_tracker(site, now), *of_assistants(site, now)]
 
 
 def of_person(fact: Fact) -> Fact:

@@ -189,6 +189,7 @@ _OWN: dict[str, tuple[int | float | str | None, ...]] = {
         *(1230, 0, 12, 13, 0, 1, 0),
         *("ch_1", "p_1", "Notebook", "", "first.example", "Referral", "spring", "/first"),
     ),
+    "ai_requests": ("gptbot", "ChatGPT", "training", "html", "server", 200, 1, "GPTBot/1.2", "chatgpt.com"),
 }
 
 

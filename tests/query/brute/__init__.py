@@ -6,6 +6,7 @@ One noun per file; each has `ANSWERS`, by the names of the types.
 """
 
 from tests.query.brute import (
+    ai_agents,
     bots,
     custom_events,
     devices,
@@ -37,6 +38,7 @@ _FILES = (
     *(summary, times, pages, sources, devices, places, errors, error_effects, vitals, sessions, custom_events),
     *(properties, outbound, engagement, bots, listings, people, realtime, flags, funnels, retention, journeys, mcp),
     revenue,
+    ai_agents,
 )
 # Wire 1.23: an older name and today's.
 OLDER = {

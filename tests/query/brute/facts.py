@@ -37,13 +37,14 @@ TEXTS = {
     ),
     *("last_field", "flag", "variant"),
     *("tool", "error", "error_group", "client_name", "client_version", "server_name", "server_version", "environment"),
-    "user_agent",
+    *("ai_agent", "product", "purpose", "format", "report", "user_agent", "signature"),
     *("provider", "payment_type", "payment_status", "currency", "lifecycle", "attribution", "unmatched_reason"),
     *("transaction_id", "product_id", "product_name", "failure_reason", "first_source", "first_channel"),
     *("first_campaign", "first_entry"),
 }
 TABLES = (
     *("events", "vitals", "errors", "outgoing_links", "engagement", "flag_exposures", "mcp_calls", "transactions"),
+    "ai_requests",
 )
 
 # Under this key a row may say what its numbers were before they were rounded, for it is sorted by that: {field: value}.

@@ -51,8 +51,16 @@ COLUMN = {
     "product_name": "product_name",
     "attribution_method": "attribution",
     "lifecycle": "lifecycle",
+    "agent": "ai_agent",
+    "product": "product",
+    "purpose": "purpose",
+    "format": "format",
 }
 OF_SPANS = {
+    "agent": "ai_requests",
+    "product": "ai_requests",
+    "purpose": "ai_requests",
+    "format": "ai_requests",
     "message": "errors",
     "error_type": "errors",
     "fingerprint": "errors",

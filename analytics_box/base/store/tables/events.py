@@ -601,3 +601,23 @@ TRANSACTIONS = (
     "create index transactions_by_customer on stored_transactions (site, customer, time) where customer <> 0",
     "create index transactions_pending on stored_transactions (site, id) where pending <> 0",
 )
+# Requests of AI agents.
+_AI_REQUEST_READ = f"""{_VISIT_READ},
+  ai_agent, product, purpose, format, report, status, known_address, user_agent, signature"""
+AI_REQUESTS = (
+    *_facts(
+        "ai_requests",
+        f"""{_VISIT},
+  ai_agent         integer not null,
+  product          integer not null,
+  purpose          integer not null,
+  format           integer not null,
+  report           integer not null,
+  status           integer check (status between 0 and 999),
+  known_address    integer check (known_address in (0, 1)),
+  user_agent       integer not null,
+  signature        integer not null,{_SESSION}""",
+    ),
+    f"create view ai_requests as\nselect\n  {_AI_REQUEST_READ}, {_SESSION_READ}{_NUMBERS}\n"
+    "from stored_ai_requests as stored",
+)

@@ -9,7 +9,9 @@ from itertools import pairwise
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts.event import EXPOSURE, LASTS, METRICS, VISITOR_BITS, VITAL_LIMITS
 from analytics_box.base.facts.tables import ATTRIBUTES, TABLES
+from analytics_box.query.filters import OF_AI_REQUESTS
 from analytics_box.query.plan import BUCKET, MOST_STEPS, SESSION_AFTER, SESSION_BEFORE, TIME_EDGES, Source
+from analytics_box.web.recognition.ai_agents import PURPOSES
 
 # What comes out of a statement as the number of a string: columns, and dimensions that are made of them.
 INTERNED = frozenset(
@@ -314,6 +316,21 @@ PROPERTIES = {
     "urls": "count(case when value glob 'http://*' or value glob 'https://*' then 1 end)",
 }
 
+AI_REQUESTS: dict[str, str] = {
+    "requests": "count(*)",
+    "pages": "count(distinct path)",
+    "agents": "count(distinct ai_agent)",
+    "products": "count(distinct product)",
+    **{
+        purpose: f"count(case when purpose in (select id from strings where value = '{purpose}') then 1 end)"
+        for purpose in PURPOSES
+    },
+    "errors": "count(case when status >= 400 then 1 end)",
+    "confirmed": "count(case when known_address = 1 then 1 end)",
+    "refuted": "count(case when known_address = 0 then 1 end)",
+    "first": "min(time)",
+    "last": "max(time)",
+}
 LINK_CLICKS = {
     "clicks": "count(*)",
     "visitors": "count(distinct visitor)",
@@ -405,6 +422,8 @@ MEASURES: dict[Source, dict[str, str]] = {
     "engagement": ENGAGEMENT,
     "flag_exposures": FLAG_EXPOSURES,
     "mcp_calls": MCP_CALLS,
+    "ai_requests": AI_REQUESTS,
+    "ai_unvisited": AI_REQUESTS,
     "experiments": EXPERIMENTS,
     "exposures": EXPOSURES,
     "met": MET,
@@ -444,6 +463,8 @@ DIMENSIONS_OF: dict[Source, frozenset[str]] = {
             *("environment", BUCKET),
         )
     ),
+    "ai_requests": OF_AI_REQUESTS | {BUCKET},
+    "ai_unvisited": OF_AI_REQUESTS | {BUCKET},
     "experiments": frozenset(),
     "exposures": frozenset(),
     "met": frozenset(),

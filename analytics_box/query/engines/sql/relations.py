@@ -45,6 +45,8 @@ _OF_A_SESSION = frozenset((*ATTRIBUTES, "session", "site")) | happened.COLUMNS
 
 
 _SITE_OF = {"link_clicks": "link", "checks": "monitor", "monitor_spans": "monitor"}
+_TABLE_OF = {"ai_unvisited": "ai_requests"}
+_IN_RANGE = "time >= :start and time < :end"
 _OVERLAPPING = ["start < :end", "(until = 0 or until > :start)"]
 
 
@@ -74,10 +76,13 @@ def relation(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> st
     where += present(plan)
     if plan.source == "properties":
         return _properties(plan, where, dialect, values)
+    if plan.source == "ai_unvisited":
+        where.append(f"path not in (select path from events where {SITES} and {_IN_RANGE} and kind = 1 and bot = 0)")
     own = dialect if plan.source in FACT_NAMES else dialect.without_combinations
     for item in plan.where:  # what is true of few comes first: SQLite looks at one after the other
         where.insert(0 if _columns(item) <= happened.COLUMNS else len(where), render(item, values, own))
-    return f"{dialect.events if plan.source == 'events' else plan.source} as fact\nwhere {_and(where)}"
+    table = dialect.events if plan.source == "events" else _TABLE_OF.get(plan.source, plan.source)
+    return f"{table} as fact\nwhere {_and(where)}"
 
 
 def _landings(plan: QueryPlan, dialect: Dialect, values: Values) -> str:
