@@ -63,7 +63,17 @@ class Occurrence(Struct, frozen=True, kw_only=True):
 
 Trigger = Literal["uptime", "traffic_spike", "traffic_drop", "error_rate", "first_event"]
 # Alerts about a figure of whole days instead of visitors.
-Figure = Literal["goal_rate", "funnel_rate", "not_found_views", "lcp_p75", "inp_p75", "mcp_error_rate", "mcp_p95"]
+Figure = Literal[
+    "goal_rate",
+    "funnel_rate",
+    "not_found_views",
+    "lcp_p75",
+    "inp_p75",
+    "mcp_error_rate",
+    "mcp_p95",
+    "revenue",
+    "failed_payments",
+]
 # Alerts about error groups instead of the error rate.
 ErrorAlert = Literal["new", "rising"]
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]

@@ -67,6 +67,8 @@ FIGURE_LABELS: Final[Mapping[Figure, str]] = {
     "inp_p75": _("INP (75th percentile)"),
     "mcp_error_rate": _("MCP error rate"),
     "mcp_p95": _("MCP duration (95th percentile)"),
+    "revenue": _("Revenue"),
+    "failed_payments": _("Failed payments"),
 }
 # Figures that need a goal or a funnel.
 RATES: Final[tuple[Figure, ...]] = ("goal_rate", "funnel_rate")

@@ -41,6 +41,7 @@ def day_of_visits(box: WholeBox, *, converted: int, missing: int, lcp: int) -> N
             f"/vitals?{client}", [{"metricName": "LCP", "metricValue": lcp, **who}], key=None, x_forwarded_for=address
         )
         if number < converted:
+            pay(box, f"visitor {number}", revenue="10.50", currency="EUR")
             box.post(f"/?{client}", {"name": "signup", **who}, key=None, x_forwarded_for=address)
         if number < missing:
             box.post(
@@ -49,6 +50,11 @@ def day_of_visits(box: WholeBox, *, converted: int, missing: int, lcp: int) -> N
                 key=None,
                 x_forwarded_for=address,
             )
+
+
+def pay(box: WholeBox, who: str, **properties: Any) -> None:
+    paid = {"websiteId": box.sites["shop"], "anonymousId": who, "name": "purchase", "properties": properties}
+    assert box.post("/track", paid, key="all").status == 200
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +136,22 @@ def test_failing_and_slow_mcp_tools_are_alerts(box: WholeBox) -> None:
     assert alerts(box, "traffic_spike", figure="mcp_p95", minVisitors=101) == [], "fewer calls than the rule wants"
 
 
+def test_drop_of_revenue_is_an_alert_in_the_currency_of_most_orders(box: WholeBox) -> None:
+    pay(box, "visitor 1", revenue="900000", currency="JPY")  # One order in another currency changes nothing.
+    (message,) = alerts(box, "traffic_drop", figure="revenue")
+    assert message.title == "Revenue lower than usual: Shop"
+    assert dict(message.fields) == {"Revenue": "€10.50", "Usual": "€126.00"}
+    assert alerts(box, "traffic_spike", figure="revenue") == []
+
+
+def test_failed_payments_rise_above_chance() -> None:
+    wanted = Terms(threshold=30, minutes=1_440, least=10, silence_hours=0)
+    assert judge("failed_payments", DayFigure(9, 500), 4, wanted, is_spike=True) == "lasts"
+    assert judge("failed_payments", DayFigure(12, 500), 4, wanted, is_spike=True) == "begins"
+    assert judge("failed_payments", DayFigure(40, 5), 4, wanted, is_spike=True) == "lasts", "too few visitors"
+    assert judge("revenue", DayFigure(0, 500, "EUR"), 120, wanted, is_spike=False) == "begins"
+
+
 def test_goal_of_another_website_is_refused(box: WholeBox) -> None:
     goal = call(box, "goals.create", websiteId=box.sites["blog"], type="EVENT", target="signup", name="Blog")
     conditions = {"figure": "goal_rate", "figureId": goal["id"]}
@@ -147,7 +169,8 @@ def test_goal_of_another_website_is_refused(box: WholeBox) -> None:
         {"figure": "goal_rate", "figureId": "unknown-goal"},
         {"figure": "funnel_rate", "figureId": "unknown-funnel"},
         {"figure": "lcp_p75", "minutes": 60},
-        {"figure": "revenue"},
+        {"figure": "profit"},
+        {"figure": "revenue", "figureId": "EUR"},
     ],
     ids=str,
 )

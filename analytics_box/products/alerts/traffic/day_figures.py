@@ -1,4 +1,4 @@
-"""Alerts on figures of whole days: goal and funnel rates, views of missing pages, loading times, and MCP tool calls.
+"""Alerts on figures of whole days: rates, missing pages, loading times, MCP tool calls, revenue, failed payments.
 
 Each day (UTC) is compared with the median of the same weekday of the four weeks before, once it is over. A rate also
 has to differ by more than chance explains.
@@ -7,6 +7,7 @@ has to differ by more than chance explains.
 import logging
 from collections.abc import Sequence
 from datetime import date, timedelta
+from decimal import Decimal
 from functools import partial
 from math import sqrt
 from statistics import median
@@ -19,6 +20,7 @@ from msgspec.structs import replace
 from analytics_box.base import figures
 from analytics_box.base.clock import DAY, HOUR, Clock
 from analytics_box.base.errors import BoxError
+from analytics_box.base.money import amount_text
 from analytics_box.base.store.db import Db
 from analytics_box.base.translation import _
 from analytics_box.products.alerts import rows
@@ -53,10 +55,11 @@ _PERCENT: Final = frozenset(("goal_rate", "funnel_rate", "mcp_error_rate"))
 
 
 class DayFigure(Struct, frozen=True):
-    """A figure of a day, and the visitors, sessions, measurements or calls that it is about."""
+    """A figure of a day, and the visitors, sessions, measurements or calls that it is about; revenue has a `currency`."""
 
     value: float
     samples: int
+    currency: str = ""
 
 
 class FigureReader(Struct, frozen=True):
@@ -82,9 +85,23 @@ class FigureReader(Struct, frozen=True):
             case "mcp_error_rate" | "mcp_p95":
                 (calls,) = await self._rows(website, "mcp_summary", day) or ({},)
                 return DayFigure(calls.get(_OF_CALLS[figure]) or 0, calls.get("calls", 0))
+            case "revenue" | "failed_payments":
+                return await self._money(website, figure, day)
         measured = await self._rows(website, "vitals_overview", day)
         row = next((one for one in measured if one["metric_name"] == _VITALS[figure]), None)
         return DayFigure(0, 0) if row is None else DayFigure(row["p75"] or 0, row["samples"])
+
+    async def _money(self, website: Website, figure: Figure, day: date) -> DayFigure:
+        """The revenue in the currency of most recent orders, or the failed payments; about the visitors of the day."""
+        last = ranges.today(self.now, _UTC)
+        recent = await self._rows(website, "revenue_overview", last - timedelta(weeks=WEEKS + 1), until=last)
+        (visits,) = await self._rows(website, "summary_totals", day)
+        rows = await self._rows(website, "revenue_overview", day)
+        if figure == "failed_payments":
+            return DayFigure(sum(row["failed_payment_attempts"] for row in rows), visits["visitors"])
+        usual = max(recent, key=lambda row: row["total_transactions"], default={"currency": ""})["currency"]
+        total = sum(row["total_revenue"] for row in rows if row["currency"] == usual)
+        return DayFigure(float(total), visits["visitors"], usual)
 
     async def _goal(self, website: Website, goal_id: str, day: date) -> DayFigure:
         from analytics_box.products.goals.lookup import GOALS  # noqa: PLC0415  pages come with it, which the start does not need
@@ -97,9 +114,14 @@ class FigureReader(Struct, frozen=True):
         return DayFigure(found.rate, found.visitors) if isinstance(found, GoalFigures) else DayFigure(0, 0)
 
     async def _rows(
-        self, website: Website, name: str, day: date, filters: Sequence[QueryFilterInput] = ()
+        self,
+        website: Website,
+        name: str,
+        day: date,
+        filters: Sequence[QueryFilterInput] = (),
+        until: date | None = None,
     ) -> list[Record]:
-        given = GivenQuery([name], day.isoformat(), day.isoformat(), limit=MAX_LIMIT, filters=list(filters))
+        given = GivenQuery([name], day.isoformat(), (until or day).isoformat(), limit=MAX_LIMIT, filters=list(filters))
         request = check(given, zone_name="UTC", now=self.now)
         (entry,) = await self.queries.answer(request, ReadScope((website.site,)))
         return entry.data if entry.success else []
@@ -161,7 +183,7 @@ class FigureWatch:
             return 0
         end = ranges.window(DayRange(day, day), _UTC, None).end
         about = TrafficWindow(website, replace(wanted, minutes=DAY // 60_000), end, reader.now, self._url)
-        values = value_text(figure, now.value), value_text(figure, usual)
+        values = value_text(figure, now.value, now.currency), value_text(figure, usual, now.currency)
         text = _("{figure} on {day}: {value}. Usual on this weekday: {usual}.").format(
             figure=FIGURE_LABELS[figure], day=day.isoformat(), value=values[0], usual=values[1]
         )
@@ -191,15 +213,17 @@ def judge(figure: Figure, now: DayFigure, usual: float, wanted: rules.Terms, *, 
 
 def _chance(figure: Figure, now: DayFigure, usual: float) -> float:
     """The difference that chance explains: three standard deviations of a count or a rate."""
-    if figure == "not_found_views":
+    if figure in {"not_found_views", "failed_payments"}:
         return rules.CHANCE * sqrt(usual)
     if figure in _PERCENT:
         return rules.CHANCE * sqrt(usual * (100 - usual) / max(now.samples, 1))
     return 0.0
 
 
-def value_text(figure: Figure, value: float) -> str:
+def value_text(figure: Figure, value: float, currency: str = "") -> str:
     """The value of a figure in words."""
-    if figure == "not_found_views":
+    if figure == "revenue":
+        return amount_text(Decimal(str(value)), currency)
+    if figure in {"not_found_views", "failed_payments"}:
         return figures.count(value)
     return figures.percent(value) if figure in _PERCENT else figures.milliseconds(value)
