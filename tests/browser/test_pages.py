@@ -252,6 +252,7 @@ SIGNED_IN = (
     "{site}/mcp?range=today",
     "{site}/mcp/details/tools?range=today",
     "{site}/retention",
+    "{site}/revenue?range=today&split=country",
     "{site}/retention?period=day&activation=a&split=country",
     "{site}/journeys",
     "{site}/journeys?way=to&anchor=page&name=/docs&collapse=/n*",

@@ -18,6 +18,7 @@ from analytics_box.base.identity import SignedInPerson as Reader
 from analytics_box.base.translation import _
 from analytics_box.ingest.profile_rules import Value
 from analytics_box.products.people import calls
+from analytics_box.products.people.payments import payments_of
 from analytics_box.products.people.reading import ProfilePerson, Profiles
 from analytics_box.products.people.rules import holder_of
 from analytics_box.products.people.traces import TraceSubject
@@ -132,6 +133,7 @@ async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
         visitors=figures.count(count) if count != 1 else "1",
         any_visitors=count > 0,
         one_visitor=count == 1,
+        payments=await payments_of(visit, website, found.profile_id),
         may_delete=visit.person.may("admin"),
     )
 

@@ -20,6 +20,7 @@ from analytics_box.figures.export import ExportSheet
 from analytics_box.figures.page import Dashboard, TilesAndChart
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.overview.board import WEBSITE
+from analytics_box.products.people.payments import PAYMENT_LABELS
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import QueryType, Record
 from analytics_box.query.filters import FilterCondition
@@ -51,7 +52,6 @@ _FIRST: Final[Mapping[str, str]] = {
     "entry": "revenue_by_first_entry_page",
 }
 _USUAL: Final = {"split": "channel", "touch": "last"}
-_TYPES_OF_PAYMENTS: Final = {"sale": _("Sale"), "subscription": _("Subscription"), "refund": _("Refund")}
 _UNMATCHED: Final = {
     "pending": _("Waiting for the visit"),
     "no_identifier": _("The payment names no visitor"),
@@ -334,7 +334,7 @@ def _transaction(visit: PageRequest, row: Record) -> TransactionLine:
         source = f"{source} · {row['utm_campaign']}"
     return TransactionLine(
         when=dates.exact(row["created"], visit.person),
-        kind=_TYPES_OF_PAYMENTS[row["type"]],
+        kind=PAYMENT_LABELS[row["type"]],
         product=figures.visible(row["product_name"]),
         amount=amount_text(row["amount"], row["currency"]),
         source=figures.visible(source if known else _UNMATCHED.get(row["unmatched_reason"], _("Unattributed"))),

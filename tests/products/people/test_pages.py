@@ -78,6 +78,20 @@ def test_people_are_listed_and_lead_to_their_page(box: WholeBox) -> None:
     assert "2 visitor ids are linked" in person
 
 
+def test_page_of_a_person_has_payments_and_their_lifetime_value(box: WholeBox) -> None:
+    identify(box, "ada")
+    assert "Lifetime value" not in page(box, "/profile?profile=ada")
+    for paid in ("20.50", "4", "-2.50"):
+        properties = {"revenue": paid, "currency": "EUR", "product": "Book"}
+        track(box, "purchase", profileId="ada", anonymousId="of ada", properties=properties)
+    track(box, "purchase", profileId="bea", anonymousId="of bea", properties={"revenue": "99", "currency": "EUR"})
+    track(box, "purchase", profileId="ada", anonymousId="of ada", properties={"revenue": "300", "currency": "JPY"})
+    person = page(box, "/profile?profile=ada")
+    assert "¥300, €22.00" in person
+    assert "Refund · Book" in person
+    assert "99.00" not in person
+
+
 def test_a_search_finds_by_id_and_address(box: WholeBox) -> None:
     identify(box, "customer-1", email="ada@example.com")
     identify(box, "customer-2", email="eve@example.com")
