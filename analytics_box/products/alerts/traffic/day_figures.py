@@ -55,7 +55,7 @@ _PERCENT: Final = frozenset(("goal_rate", "funnel_rate", "mcp_error_rate"))
 
 
 class DayFigure(Struct, frozen=True):
-    """A figure of a day, and the visitors, sessions, measurements or calls that it is about; revenue has a `currency`."""
+    """A figure of a day, and the visitors, sessions, measurements or calls behind it. Revenue has a `currency`."""
 
     value: float
     samples: int
