@@ -182,9 +182,9 @@ class View(Struct, frozen=True):
 
     def page_link(self, name: str) -> str:
         """The address of another page of the website with this range and these filters, such as its sessions; empty on
-        pages of other subjects and on that page itself."""
+        pages of other subjects, on pages whose filters do not select sessions, and on that page itself."""
         parts = self.path.split("/")
-        if parts[1:2] != ["sites"] or parts[-1] == name:
+        if parts[1:2] != ["sites"] or parts[-1] == name or "path" not in self.of.fields:
             return ""
         return address(replace(self, path=f"/sites/{parts[2]}/{name}", detail=TableState(), tabs=(), own=()))
 

@@ -67,7 +67,6 @@ LISTS: Final[dict[str, FigureList]] = {
         "tool",
         shown="tool",
         columns=(
-            FigureColumn("errors"),
             _ERROR_RATE,
             FigureColumn("p50_ms", "ms"),
             _P95,
