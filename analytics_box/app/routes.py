@@ -104,7 +104,6 @@ reset_pages = Handlers("analytics_box.tenants.accounts.reset_pages")
 sign_in_pages = Handlers("analytics_box.tenants.accounts.sign_in_pages")
 
 ACCOUNT_ADDRESSES: tuple[Route, ...] = (
-    Route("GET", "/", sign_in_pages.home, PUBLIC, page=True),
     Route("GET", "/sign-in", sign_in_pages.sign_in_form, PUBLIC, page=True),
     Route("POST", "/sign-in", sign_in_pages.sign_in, PUBLIC, page=True),
     Route("GET", "/sign-in/code", sign_in_pages.code_form, PUBLIC, page=True),
@@ -242,6 +241,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route(FORM_KEPT, sign_in_pages.nothing_kept, about="own"),
     page_route("/palette", palette.show, about="selected"),
     page_route("/palette/options", palette.options, about="selected"),
+    Route("GET", "/", site_lists.home, PUBLIC, page=True),
     page_route("/sites", site_lists.site_list, about="selected"),
     form_route("/sites/example", setup_pages.example, "admin"),
     page_route("/sites/{website_id:str}", overview.site),

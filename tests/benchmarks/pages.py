@@ -149,7 +149,7 @@ def _sign_in(page: Page, entry: Entry) -> None:
     page.fill("#email", entry.email)
     page.fill("#password", entry.password)
     page.click("form.form button[type=submit]")
-    page.wait_for_url("**/sites")
+    page.wait_for_url("**/sites**")
     page.close()
 
 

@@ -186,7 +186,7 @@ def sign_in(page: Page, box: Box) -> None:
     """With what the form sends, and without looking at it."""
     form: dict[str, str | float | bool] = {"email": EMAIL, "password": PASSWORD}
     answer = page.context.request.post(f"{box.url}/sign-in", form=form, max_redirects=0)
-    assert answer.headers["location"] == "/sites"
+    assert answer.headers["location"] == "/"
 
 
 def sign_in_by_form(page: Page, box: Box) -> None:
@@ -194,7 +194,7 @@ def sign_in_by_form(page: Page, box: Box) -> None:
     page.fill("#email", EMAIL)
     page.fill("#password", PASSWORD)
     page.click("form.form button[type=submit]")
-    page.wait_for_url("**/sites")
+    page.wait_for_url("**/sites**")
 
 
 def context_of(browser: Browser, size: tuple[int, int] = DESKTOP, **options: Any) -> BrowserContext:

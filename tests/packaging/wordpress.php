@@ -7,6 +7,9 @@ define( 'ABSPATH', '/' );
 function add_action( $name, $function ) { $GLOBALS['state']['hooks'][ $name ][] = $function; }
 function add_filter( $name, $function ) { add_action( $name, $function ); }
 function get_option( $name ) { return $GLOBALS['state']['options'][ $name ] ?? false; }
+define( 'DAY_IN_SECONDS', 86400 );
+function get_transient( $name ) { return $GLOBALS['state']['transients'][ $name ] ?? false; }
+function set_transient( $name, $value ) { $GLOBALS['state']['transients'][ $name ] = $value; }
 function delete_option( $name ) { unset( $GLOBALS['state']['options'][ $name ] ); }
 function is_multisite() { return false; }
 function is_admin() { return in_array( 'admin', $GLOBALS['request']['on'] ?? array(), true ); }
@@ -60,7 +63,7 @@ function run_hook( $name, ...$given ) {
 require $argv[1] . '/analytics-box.php';
 ob_start();
 run_hook( $request['hook'] ?? 'wp_head' );
-if ( isset( $request['order'] ) ) {
+for ( $loads = $request['loads'] ?? 1; $loads > 0 && isset( $request['order'] ); $loads-- ) {
 	run_hook( 'woocommerce_thankyou', $request['order']['id'] );
 }
 if ( isset( $request['form'] ) ) {

@@ -80,13 +80,14 @@ function print_script(): void {
 }
 add_action( 'wp_head', __NAMESPACE__ . '\print_script' );
 
-/** Print the purchase event of a WooCommerce order. Reloading the page sends the same event ID, which counts once. */
+/** Print the purchase event of a WooCommerce order, once in two days even if the page is loaded again. */
 function print_purchase( $order_id ): void {
 	$settings = settings();
 	$order    = $settings['woocommerce'] && is_tracked( $settings ) && $order_id ? wc_get_order( $order_id ) : null;
-	if ( ! $order || $order->has_status( 'failed' ) ) {
+	if ( ! $order || $order->has_status( 'failed' ) || get_transient( 'analytics_box_order_' . $order->get_id() ) ) {
 		return;
 	}
+	set_transient( 'analytics_box_order_' . $order->get_id(), 1, 2 * DAY_IN_SECONDS );
 	$purchase = array(
 		'amount'   => (float) $order->get_total(),
 		'currency' => $order->get_currency(),
@@ -94,9 +95,8 @@ function print_purchase( $order_id ): void {
 	);
 	wp_print_inline_script_tag(
 		sprintf(
-			'addEventListener("DOMContentLoaded", () => window.analyticsBox?.track("purchase", %s, { eventId: %s }))',
-			wp_json_encode( $purchase, JSON_HEX_TAG | JSON_HEX_AMP ),
-			wp_json_encode( 'woocommerce-' . $order->get_id(), JSON_HEX_TAG | JSON_HEX_AMP )
+			'addEventListener("DOMContentLoaded", () => window.analyticsBox?.track("purchase", %s))',
+			wp_json_encode( $purchase, JSON_HEX_TAG | JSON_HEX_AMP )
 		)
 	);
 }

@@ -18,7 +18,7 @@ from analytics_box.tenants.websites import settings_area
 from analytics_box.tenants.websites.reach import all_own, restorable
 from analytics_box.tenants.websites.rules import MANAGER, Website
 from analytics_box.web.page.shell import frame
-from analytics_box.web.page.visit import Page, PageRequest, Visitor
+from analytics_box.web.page.visit import Next, Page, PageRequest, Visitor
 
 _SORTS = {
     "visitors": _("Visitors"),
@@ -187,6 +187,14 @@ def sparkline(values: Sequence[float]) -> dict[str, str]:
         "tail": f"M{places[-2]} L{places[-1]}",
         "area": f"M{finished} V{HEIGHT:.1f} H0Z",
     }
+
+
+async def home(visit: Visitor) -> Next:
+    """GET /: to the dashboard of the user's only website, to the list of several, or to sign in first."""
+    if not visit.signed_in:
+        return visit.go("/sign-in")
+    websites = all_own(visit.call)
+    return visit.go(f"/sites/{websites[0].id}" if len(websites) == 1 else "/sites")
 
 
 async def site_list(visit: Visitor) -> Page:

@@ -19,16 +19,11 @@ _NOT_SET_UP = (
 )
 
 
-async def home(visit: Visitor) -> Next:
-    """GET /: to the websites, or to sign in first."""
-    return visit.go("/sites" if visit.signed_in else "/sign-in")
-
-
 async def sign_in_form(visit: Visitor) -> Answer:
     """GET /sign-in; a box without users says where its setup link is."""
     wanted = own_path(visit.asked("next"))
     if visit.signed_in:
-        return visit.go(wanted or "/sites")
+        return visit.go(wanted or "/")
     if not await visit.call.read(rows.any_user):
         return visit.pages.explain(_NOT_SET_UP, code=200)
     return _sign_in_page(visit, wanted, changed=visit.asked("done") == "password")
@@ -109,7 +104,7 @@ async def _signed_in(visit: PageRequest, user_id: str, *, wanted: str, zone: str
     )
     if zone:
         await visit.call.write(lambda db: rows.follow_time_zone(db, user_id, rules.clean_time_zone(zone)))
-    return visit.go(wanted or "/sites", cookie=sign_ins.cookie(token))
+    return visit.go(wanted or "/", cookie=sign_ins.cookie(token))
 
 
 async def nothing_kept(visit: Visitor) -> Next:

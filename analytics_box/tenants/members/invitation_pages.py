@@ -69,7 +69,7 @@ async def _as_known(call: Call, token: str, person: SignedInPerson) -> Next:
         lambda db: invitations.accept_as(db, token, user_id=person.user_id, email=person.email, now=call.now)
     )
     await call.parts[SignIns].turn_to(person, joined.organization_id)
-    return go("/sites")
+    return go("/")
 
 
 async def _as_stranded(call: Call, token: str, found: Welcome, form: dict[str, str]) -> Next:
@@ -93,7 +93,7 @@ async def _as_new(request: AnyRequest, call: Call, token: str, found: Welcome, f
         lambda db: invitations.accept_new(db, token, password=hashed, time_zone=zone, now=call.now)
     )
     secret = await call.parts[SignIns].open_for(user_id, device=device_name(request.headers.get("user-agent", "")))
-    answer = go("/sites", cookie=call.parts[SignIns].cookie(secret))
+    answer = go("/", cookie=call.parts[SignIns].cookie(secret))
     call.parts[Tries].remember(answer, found.invitation.email)
     return answer
 

@@ -159,7 +159,7 @@ def test_second_factor_is_removed_only_on_request(box: Box) -> None:
         "a new password is no way round"
     )
     assert run(data_dir, "reset-password", "phone@example.com", "--remove-second-factor").returncode == 0
-    assert sign_in(box, "phone@example.com", NEW).headers["location"] == "/sites"
+    assert sign_in(box, "phone@example.com", NEW).headers["location"] == "/"
     assert ("deleted", "second factor", "command line") in written_down(data_dir, made["id"])
 
 

@@ -61,4 +61,4 @@ def test_sign_in_works_at_localhost_and_at_127_0_0_1(box: WholeBox, host: str) -
         "content_type": "application/x-www-form-urlencoded",
     }
     answer = box.ask("POST", "/sign-in", headers=headers, body=form)
-    assert (answer.status, answer.headers["location"]) == (303, "/sites")
+    assert (answer.status, answer.headers["location"]) == (303, "/")

@@ -30,7 +30,7 @@ def test_a_code_of_the_app_signs_in_once(box: WholeBox) -> None:
     box.clock.advance(seconds=60)
     now = code(box, secret)
     signed_in = send(box, "/sign-in/code", cookie=password_step(box), code=now)
-    assert signed_in.headers["location"] == "/sites"
+    assert signed_in.headers["location"] == "/"
     assert box.get("/v1/query/websites", cookie=cookie_of(signed_in)).status == 200
     again = send(box, "/sign-in/code", cookie=password_step(box), code=now)
     assert again.status == 401
@@ -51,7 +51,7 @@ def test_a_recovery_code_signs_in_once_and_new_ones_void_the_old(box: WholeBox) 
     cookie, _, codes = turn_on(box)
     assert len(set(codes)) == 10
     signed_in = send(box, "/sign-in/code", password_step(box), code=codes[0].upper())
-    assert signed_in.headers["location"] == "/sites"
+    assert signed_in.headers["location"] == "/"
     assert send(box, "/sign-in/code", password_step(box), code=codes[0]).status == 401
     assert b"9 of 10" in box.get(SECURITY, cookie=cookie).body
     assert send(box, f"{SECURITY}/recovery-codes", cookie, password=PASSWORD).status == 200
@@ -80,7 +80,7 @@ def test_a_password_step_is_worth_nothing_after_ten_minutes(box: WholeBox) -> No
 def test_without_the_password_nothing_changes(box: WholeBox) -> None:
     cookie = box.cookie
     assert send(box, f"{SECURITY}/second-factor", cookie=cookie, password="a wrong password").status == 400
-    assert send(box, "/sign-in", email=EMAIL, password=PASSWORD).headers["location"] == "/sites"
+    assert send(box, "/sign-in", email=EMAIL, password=PASSWORD).headers["location"] == "/"
 
 
 def test_second_factor_is_removed_with_the_password(box: WholeBox) -> None:
@@ -89,7 +89,7 @@ def test_second_factor_is_removed_with_the_password(box: WholeBox) -> None:
     password_step(box)
     removed = send(box, f"{SECURITY}/second-factor/remove", cookie=cookie, password=PASSWORD)
     assert removed.status == 303
-    assert send(box, "/sign-in", email=EMAIL, password=PASSWORD).headers["location"] == "/sites"
+    assert send(box, "/sign-in", email=EMAIL, password=PASSWORD).headers["location"] == "/"
 
 
 def test_the_secret_is_not_readable_in_the_database(box: WholeBox, tmp_path: Path) -> None:

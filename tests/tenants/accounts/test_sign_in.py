@@ -149,10 +149,21 @@ def test_only_a_few_wait_for_one_account_at_once(tmp_path: Path) -> None:
     [
         ("/sites/日本?q=é#ü", "/sites/%E6%97%A5%E6%9C%AC?q=%C3%A9#%C3%BC"),
         ("/sites?a=1&b=%20", "/sites?a=1&b=%20"),
-        ("//日本.example", "/sites"),
+        ("//日本.example", "/"),
     ],
 )
 def test_return_path_can_be_any_path_of_this_box(box: WholeBox, wanted: str, location: str) -> None:
     body = urlencode({"email": EMAIL, "password": PASSWORD, "next": wanted}).encode()
     answer = box.ask("POST", "/sign-in", headers={"content_type": FORM}, body=body)
     assert (answer.status, answer.headers["location"]) == (303, location)
+
+
+def test_start_page_is_the_dashboard_of_an_only_website_and_else_the_list(box: WholeBox) -> None:
+    assert box.get("/", accept="text/html").headers["location"] == "/sign-in"
+    assert box.get("/", cookie=box.cookie, accept="text/html").headers["location"] == "/sites"
+    shop, *others = (box.sites[name] for name in box.sites if box.sites[name])
+    for website in others:
+        box.post("/rpc/websites/delete", {"json": {"id": website}}, key="all")
+    home = box.get("/", cookie=box.cookie, accept="text/html").headers["location"]
+    assert home == f"/sites/{shop}"
+    assert box.get(home, cookie=box.cookie, accept="text/html").status == 200

@@ -59,7 +59,7 @@ def test_a_new_person_joins_with_a_password_of_their_own(box: WholeBox, people: 
     assert "grace@example.com" in page
     box.clock.advance(seconds=1)
     answer = people.send(None, link, password=NEW, zone="Europe/Paris")
-    assert (answer.status, answer.headers["location"]) == (303, "/sites")
+    assert (answer.status, answer.headers["location"]) == (303, "/")
     cookie = answer.headers["set-cookie"].split(";")[0]
     assert box.get("/sites", cookie=cookie, accept="text/html").status == 200
     member = people.call("ada", "organizations.listMembers").json[1]
@@ -135,7 +135,7 @@ def test_a_known_person_signs_in_and_accepts(box: WholeBox, people: World) -> No
     assert 'type="password"' not in page
     assert people.send(None, link, password=NEW).status == 200  # still asks to sign in
     assert "grace" not in people.roles()
-    assert people.send("grace", link).headers["location"] == "/sites"
+    assert people.send("grace", link).headers["location"] == "/"
     assert people.roles()["grace"] == "member"
     shown = people.see("grace", "/sites").body.decode()
     assert "shop.example" in shown  # and is there now
