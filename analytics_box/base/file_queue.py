@@ -5,16 +5,20 @@ not for everyone who waits behind it.
 """
 
 import asyncio
+import json
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Final, Literal, ParamSpec, TypeVar
+from contextlib import suppress
+from typing import Annotated, Any, Final, Literal, ParamSpec, TypeVar
 
+import msgspec
 from msgspec import Meta
 
 from analytics_box.base.errors import BadRequest, Unavailable
+from analytics_box.base.translation import _
 from analytics_box.base.turns import FairQueue
 
 P = ParamSpec("P")
@@ -98,3 +102,19 @@ class FileQueue:
         if not turn.cancelled():
             self._turns.leave(holder)
         self._admit()
+
+
+def decode_json(text: str) -> Any:
+    """The value of a JSON text that a user gave. Raises BadRequest, which says where the text is wrong."""
+    try:
+        return msgspec.json.decode(text)
+    except RecursionError as deep:
+        raise BadRequest(_("This JSON is nested too deeply")) from deep
+    except (msgspec.MsgspecError, UnicodeError) as broken:
+        where = ""
+        with suppress(ValueError, RecursionError):
+            try:
+                json.loads(text)
+            except json.JSONDecodeError as wrong:
+                where = f" (line {wrong.lineno}, character {wrong.colno})"
+        raise BadRequest(_("This is not valid JSON{where}").format(where=where)) from broken

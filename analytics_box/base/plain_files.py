@@ -5,11 +5,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, ClassVar, Final
 
-import msgspec
 import yaml
 
 from analytics_box.base.errors import BadRequest
-from analytics_box.base.file_queue import keep_going
+from analytics_box.base.file_queue import decode_json, keep_going
 from analytics_box.base.translation import _
 
 MOST_BYTES: Final = 8_000_000
@@ -42,7 +41,7 @@ def read_mapping(text: str) -> dict[str, Any]:
     text = text.removeprefix("\ufeff")
     if not text.strip():
         raise BadRequest(_("The file is empty"))
-    found = _json(text) if text.lstrip()[:1] in {"{", "["} else _yaml(text)
+    found = decode_json(text) if text.lstrip()[:1] in {"{", "["} else _yaml(text)
     if isinstance(found, list):
         found = {"list": found}
     if not isinstance(found, dict):
@@ -72,20 +71,13 @@ def to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
-def _json(text: str) -> Any:
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.MsgspecError, RecursionError) as broken:
-        raise BadRequest(_("This is not JSON: {broken}").format(broken=broken)) from broken
-
-
 def read_with_lines(text: str) -> tuple[Any, dict[tuple[str, int], int]]:
     """The value of a file, and the line of each entry of its lists, by the key of the list. Raises BadRequest."""
     text = text.removeprefix("\ufeff")
     if not text.strip():
         raise BadRequest(_("The file is empty"))
     if text.lstrip()[:1] == "{":
-        return _json(text), {}
+        return decode_json(text), {}
     lines: dict[tuple[str, int], int] = {}
     return _yaml(text, lines), lines
 
@@ -119,7 +111,7 @@ def _yaml(text: str, lines: dict[tuple[str, int], int] | None = None) -> Any:
     except yaml.MarkedYAMLError as broken:
         where = f" (line {broken.problem_mark.line + 1})" if broken.problem_mark is not None else ""
         raise BadRequest(
-            _("This is not YAML{where}: {problem}").format(where=where, problem=broken.problem or broken.context)
+            _("This is not valid YAML{where}: {problem}").format(where=where, problem=broken.problem or broken.context)
         ) from broken
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as broken:
         raise BadRequest(_("This YAML cannot be read")) from broken

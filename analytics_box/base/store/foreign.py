@@ -70,7 +70,8 @@ def _of_sqlite(path: Path, wanted: Wanted, keep_going: Callable[[], object]) -> 
         keep_going()  # This raises the reason.
         raise
     except apsw.Error as broken:
-        raise BadRequest(_("The database cannot be read: {broken}").format(broken=broken)) from broken
+        said = _("This is not a complete SQLite database ({broken}). Copy it again while its program is stopped")
+        raise BadRequest(said.format(broken=broken)) from broken
 
 
 def _open(path: Path, keep_going: Callable[[], object]) -> apsw.Connection:

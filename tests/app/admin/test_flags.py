@@ -55,7 +55,7 @@ def test_flags_are_imported_listed_and_exported(world: World, data: Path, tmp_pa
 def test_unreadable_or_unwritable_file_is_reported_in_one_line(world: World, data: Path, tmp_path: Path) -> None:
     (tmp_path / "odd.json").write_text("[7")
     (tmp_path / "bytes.json").write_bytes(b"\xfe\xfd")
-    for name, said in (("odd.json", "This is not JSON"), ("bytes.json", "not valid UTF-8")):
+    for name, said in (("odd.json", "This is not valid JSON"), ("bytes.json", "not valid UTF-8")):
         ended = typed("flag", "import", str(tmp_path / name), *ADA, data=data)
         assert (ended.exit_code, said in ended.stderr, ended.stderr.count("\n")) == (1, True, 1)
     ended = typed("flag", "export", *ADA, "--to", str(tmp_path / "no" / "folder.json"), data=data)

@@ -316,7 +316,7 @@ WRONG: tuple[tuple[str, str], ...] = (
         "expand to too many values",
     ),
     ("a: " + "[" * 90 + "]" * 90 + "\n", "nested too deeply"),
-    ("a: [\n", "This is not YAML (line"),
+    ("a: [\n", "This is not valid YAML (line"),
     ("", "The file is empty"),
 )
 

@@ -75,7 +75,7 @@ def test_people_are_listed_and_lead_to_their_page(box: WholeBox) -> None:
     person = page(box, target)
     for shown in ("Ada", "a/b?c&d", "ada@example.com", "seats", "3", "trial", "yes", "17 Jun 2026, 12:00"):
         assert shown in person
-    assert "2 visitor ids are linked" in person
+    assert "2 visitor IDs are linked" in person
 
 
 def test_page_of_a_person_has_payments_and_their_lifetime_value(box: WholeBox) -> None:

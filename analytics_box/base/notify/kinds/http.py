@@ -140,7 +140,7 @@ def _whole(config: Config) -> None:
     try:
         _fill_template(msgspec.json.decode(config["body"]), dict.fromkeys(PLACEHOLDERS, ""))
     except (msgspec.DecodeError, RecursionError) as broken:
-        wrong = "This is not JSON. Write placeholders inside of quotes, like {“text”: “{{text}}”}"
+        wrong = "This is not valid JSON. Write placeholders inside of quotes, like {“text”: “{{text}}”}"
         raise BadRequest.about("body", wrong.replace("“", '"').replace("”", '"')) from broken
 
 

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.base.errors import BadRequest, Conflict
-from analytics_box.base.file_queue import Existing, FileQueue
+from analytics_box.base.file_queue import Existing, FileQueue, decode_json
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.products.flags import rows
@@ -74,10 +74,7 @@ def _mapping(content: str) -> dict[str, Any]:
     text = content.removeprefix("\ufeff")
     if not text.strip():
         raise BadRequest(_("The file is empty"))
-    try:
-        found = msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as broken:
-        raise BadRequest(_("This is not JSON: {broken}").format(broken=broken)) from broken
+    found = decode_json(text)
     if isinstance(found, list):
         is_launchdarkly = any(isinstance(one, dict) and "variations" in one for one in found)
         return {"items" if is_launchdarkly else "features": found}

@@ -261,7 +261,7 @@ def _inner(given: Any, name: str) -> Any:
     try:
         return msgspec.json.decode(given)
     except (msgspec.MsgspecError, RecursionError) as wrong:
-        raise BadRequest.about(name, _("This is not JSON")) from wrong
+        raise BadRequest.about(name, _("This is not valid JSON")) from wrong
 
 
 def _tags(given: Any, separator: str) -> Any:

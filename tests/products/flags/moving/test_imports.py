@@ -194,7 +194,7 @@ def test_an_export_for_flagd_writes_no_target_group_out_without_end() -> None:
 
 HOSTILE = [
     ("", "The file is empty"),
-    ("{", "This is not JSON"),
+    ("{", r"This is not valid JSON \(line 1, character 2\)"),
     ("7", "This file does not contain flags"),
     ("{}", "This file does not contain flags"),
     (
