@@ -45,6 +45,7 @@ from analytics_box.products.status_pages.incidents import ticking
 from analytics_box.products.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.products.status_pages.view.snapshots import PageSnapshots
 from analytics_box.products.status_pages.view.sources import store_days
+from analytics_box.query.imported import ImportedDays
 from analytics_box.tenants.accounts import users
 from analytics_box.tenants.accounts.second_factor import SecondSteps
 from analytics_box.tenants.members import invitations
@@ -107,6 +108,8 @@ async def purge_websites(box: Box) -> None:
 async def retain_events(box: Box) -> None:
     """Delete events that are older than the retention of their website."""
     await change.retain(_maintenance(box))
+    if (imported := box.parts.get(ImportedDays)) is not None:
+        await imported.load()
 
 
 async def remove_of_retired(box: Box) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Final, Literal
 from urllib.parse import urlencode
 
@@ -13,6 +14,7 @@ from analytics_box.base.translation import _, ngettext
 from analytics_box.products.overview.weeks import Totals, WebsiteDay, Weeks, compare_weeks, series
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
+from analytics_box.query.ranges import DayRange
 from analytics_box.query.run import QueryRunner
 from analytics_box.tenants.websites import settings_area
 from analytics_box.tenants.websites.reach import all_own, restorable
@@ -62,6 +64,7 @@ class WebsiteFigures(Struct, frozen=True):
     weeks: Weeks | None
     online: Mapping[int, int]
     beginnings: Mapping[int, int]
+    imported: frozenset[int] = frozenset()
 
     def change(self, site: int) -> float | None:
         """By how much of the week before this week's visitors are more; None if these cannot be compared."""
@@ -122,7 +125,8 @@ class WeekChange(Struct, frozen=True):
 
 class SiteCard(Struct, frozen=True):
     """A website as its card shows it. `line`, `tail` and `area` are SVG paths of its visitors per day, empty if none:
-    the finished days, the last step to the unfinished today, and the surface below.
+    the finished days, the last step to the unfinished today, and the surface below. `has_imported` says that these
+    days have imported totals, which are not included.
 
     `change` is None if there is nothing to compare with; `young` says that its first event is younger than that.
     """
@@ -140,6 +144,7 @@ class SiteCard(Struct, frozen=True):
     area: str
     change: WeekChange | None = None
     young: bool = False
+    has_imported: bool = False
 
 
 def site_card(website: Website, days: Sequence[WebsiteDay] | None, known: WebsiteFigures) -> SiteCard:
@@ -158,6 +163,7 @@ def site_card(website: Website, days: Sequence[WebsiteDay] | None, known: Websit
         online=figures.count(known.online.get(website.site, 0)),
         change=change(known.change(website.site)),
         young=weeks is not None and begun is not None and begun > weeks.since,
+        has_imported=website.site in known.imported,
         **sparkline([day.visitors for day in days or ()]),
     )
 
@@ -233,9 +239,14 @@ async def _website_figures(visit: PageRequest, websites: list[Website]) -> Websi
     parts, now = visit.parts, visit.call.now
     sites = tuple(website.site for website in websites)
     beginnings, online = await asyncio.gather(parts[Presence].beginnings(sites), parts[Presence].online(sites, now))
-    begun = [site for site in sites if site in beginnings]
+    begun, zone = [site for site in sites if site in beginnings], ranges.zone(visit.person.time_zone)
+    known, today = parts[QueryRunner].imported, ranges.today(now, zone)
+    week = DayRange(today - timedelta(days=6), today)
     return WebsiteFigures(
-        await compare_weeks(parts[QueryRunner], begun, ranges.zone(visit.person.time_zone), now), online, beginnings
+        await compare_weeks(parts[QueryRunner], begun, zone, now),
+        online,
+        beginnings,
+        frozenset(site for site in sites if known is not None and known.overlap((site,), week)),
     )
 
 

@@ -3,13 +3,17 @@
 import io
 import zipfile
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from analytics_box.app import jobs
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts import erase
+from analytics_box.query.imported import ImportedDays
+from analytics_box.query.ranges import DayRange
 from tests.inprocess import WholeBox, whole_box
 from tests.products.imports.world import archive, ask, call, imported, sheet, status, undo, uploaded
 
@@ -237,3 +241,15 @@ def test_upload_to_a_nearly_full_disk_is_refused_and_leaves_nothing(
         answer = box.ask("PUT", path, headers={"x_api_key": box.keys["all"]}, body=plausible())
     assert (answer.status, answer.json["error"]) == (400, "The server's disk has too little space to import this file")
     assert not list((box.box.settings.data_dir / "imports").rglob("file"))
+
+
+def test_totals_that_retention_removed_are_no_longer_asked_for(tmp_path: Path) -> None:
+    with whole_box(tmp_path / "data") as box:
+        imported(box, plausible())
+        given = {"id": box.sites["shop"], "settings": {"dataRetentionDays": 30}}
+        assert box.post("/websites/updateSettings", given, key="all").status == 200
+        days = DayRange(date(2025, 1, 1), date(2025, 1, 31))
+        known, site = box.box.parts[ImportedDays], box.numbers["shop"]
+        assert known.overlap((site,), days)
+        box.run(jobs.retain_events(box.box))
+        assert not known.overlap((site,), days)

@@ -19,6 +19,8 @@ from analytics_box.products.overview.weeks import Totals, WebsiteDay, Weeks
 from analytics_box.tenants.websites.rules import Website
 from tests.cases import each
 from tests.inprocess import BROWSER, SiteName, WholeBox
+from tests.products.imports.test_totals import plausible
+from tests.products.imports.world import imported
 
 DAYS = (WebsiteDay("2026-11-20", 3),)
 BEGUN = 5
@@ -171,3 +173,10 @@ def test_the_page_has_the_figures_of_the_api(box: WholeBox) -> None:
         (row["date"], row["pageviews"]) for row in entry["data"]
     ]
     assert sum(row["visitors"] for row in entry["data"]) == 3
+
+
+def test_card_says_that_its_figures_leave_out_imported_totals_of_the_week(box: WholeBox) -> None:
+    imported(box, plausible(("2025-01-10", "2025-01-11")), site="blog")
+    imported(box, plausible(("2026-06-14", "2026-06-15")), site="idle")
+    page = box.get("/sites", cookie=box.cookie, accept="text/html").body.decode()
+    assert page.count("Without imported totals of these days") == 1
