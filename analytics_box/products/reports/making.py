@@ -177,6 +177,7 @@ async def _content(query: ReportQuery) -> ReportContent:
             *[await _list(query, name) for name in _LISTS if name in sections],
             *(await _goals(query) if "goals" in sections else ()),
             *(await _funnels(query) if "funnels" in sections else ()),
+            *([await related.revenue_table(asking, earlier is not None)] if "revenue" in sections else ()),
             *([await related.links_table(parts, website, asking, earlier, ROWS)] if "links" in sections else ()),
             *(await _uptimes(query) if "uptime" in sections else ()),
             *([await related.errors_table(parts, website, asking, ROWS)] if "errors" in sections else ()),

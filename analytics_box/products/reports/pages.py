@@ -69,6 +69,7 @@ SECTION_LABELS: Final[Mapping[Section, str]] = {
     "events": _("Custom events"),
     "goals": _("Goals"),
     "funnels": _("Funnels"),
+    "revenue": _("Revenue"),
     "links": _("Short links"),
     "uptime": _("Uptime and outages"),
     "errors": _("New errors"),

@@ -1,4 +1,4 @@
-"""The sections of a report about the short links, errors and flags of its website.
+"""The sections of a report about the revenue, short links, errors and flags of its website.
 
 Links are those that led visitors to the website. Links, and flags of the organization, are in lists that members with
 access to selected resources do not get.
@@ -6,8 +6,11 @@ access to selected resources do not get.
 
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from analytics_box.base import figures
 from analytics_box.base.errors import DeadlineExceeded
+from analytics_box.base.money import amount_text
 from analytics_box.base.translation import _
 from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.products.errors import group
@@ -40,6 +43,19 @@ async def links_table(
         raise UnansweredQuery(late.message) from late
     rows = tuple(count_row(one.name, one.clicks, None if before is None else one.before) for one in found)
     return ReportTable("links", _("Short links"), _("Clicks"), rows, _EMPTY, of_organization=True)
+
+
+async def revenue_table(asking: PageQuery, compares: bool) -> ReportTable:
+    """The revenue in each currency, before refunds. Raises UnansweredQuery."""
+    before = ("revenue_overview",) if compares else ()
+    now, *then = await asking.rows(("revenue_overview",), before=before)
+    earlier = {row["currency"]: float(row["total_revenue"]) for row in then[0]} if then else {}
+    rows = []
+    for row in now:
+        currency, revenue = row["currency"], row["total_revenue"]
+        counted = count_row(currency, float(revenue), earlier.get(currency, 0.0) if compares else None)
+        rows.append(replace(counted, value=amount_text(revenue, currency)))
+    return ReportTable("revenue", _("Revenue"), _("Amount"), tuple(rows), _("No payments in this period."))
 
 
 async def errors_table(parts: Parts, website: Website, asking: PageQuery, most: int) -> ReportTable:

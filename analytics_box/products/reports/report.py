@@ -29,6 +29,7 @@ Section = Literal[
     "events",
     "goals",
     "funnels",
+    "revenue",
     "links",
     "uptime",
     "errors",

@@ -56,6 +56,21 @@ def send_error(here: World, message: str, who: str = "someone") -> None:
     assert here.box.post(f"/errors?{client}", [error], origin=origin, user_agent=BROWSER).status == 200
 
 
+def test_revenue_has_a_row_for_each_currency_with_the_week_before(here: World) -> None:
+    def pay(amount: str, currency: str) -> None:
+        paid = {"websiteId": here.box.sites["shop"], "anonymousId": "ann", "name": "purchase"}
+        properties = {"revenue": amount, "currency": currency}
+        assert here.box.post("/track", {**paid, "properties": properties}, key="all").status == 200
+
+    pay("10", "EUR")
+    pass_week(here)
+    pay("15.50", "EUR")
+    pay("2000", "JPY")
+    pass_week(here)
+    (table,) = tables(here, "revenue")
+    assert lines(table) == [("JPY", "¥2,000", "new"), ("EUR", "€15.50", "↑ 55.0 %")]
+
+
 def test_links_are_those_that_led_to_the_website_with_the_clicks_of_both_weeks(here: World) -> None:
     link_to(here, "https://shop.example/sale", "sale")
     link_to(here, "https://shop.example/new", "new")
