@@ -34,6 +34,7 @@ imports = Handlers("analytics_box.products.imports.calls")
 log_lines = Handlers("analytics_box.products.imports.log_lines")
 source_maps = Handlers("analytics_box.products.source_maps.calls")
 funnels = Handlers("analytics_box.products.funnels.calls")
+revenue = Handlers("analytics_box.products.revenue.calls")
 shares = Handlers("analytics_box.products.shares.calls")
 reports = Handlers("analytics_box.products.reports.calls")
 goals = Handlers("analytics_box.products.goals.calls")
@@ -127,6 +128,10 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("reports.preview", reports.preview, "manage:websites", "admin"),
     Procedure("reports.sendNow", reports.send_now, "manage:websites", "admin"),
     Procedure("reports.deliveries", reports.deliveries, "manage:websites", "admin"),
+    Procedure("revenue.listProviders", revenue.list_providers, "read:data", "admin"),
+    Procedure("revenue.createProvider", revenue.create_provider, "manage:websites", "admin"),
+    Procedure("revenue.rotateProvider", revenue.rotate_provider, "manage:websites", "admin"),
+    Procedure("revenue.deleteProvider", revenue.delete_provider, "manage:websites", "admin"),
     Procedure("goals.list", goals.list_goals, "read:data"),
     Procedure("goals.getById", goals.get_by_id, "read:data"),
     Procedure("goals.create", goals.create, "manage:websites", "member"),

@@ -146,6 +146,7 @@ LOSSES: Final = (
     RoomRemoval("funnels", of_websites=("funnels",)),
     RoomRemoval("errors", of_websites=("error_groups",)),
     RoomRemoval("source_maps", of_websites=("source_maps",)),
+    RoomRemoval("revenue", ("currency_rates",), of_websites=("revenue_providers",)),
     RoomRemoval(
         "imports",
         of_websites=("history_imports",),

@@ -141,6 +141,7 @@ recipient_pages = Handlers("analytics_box.products.reports.recipient_pages")
 error_group_pages = Handlers("analytics_box.products.errors.group_pages")
 import_routes = Handlers("analytics_box.products.imports.routes")
 import_pages = Handlers("analytics_box.products.imports.pages")
+webhooks = Handlers("analytics_box.products.revenue.webhooks")
 source_map_pages = Handlers("analytics_box.products.source_maps.pages")
 share_pages = Handlers("analytics_box.products.shares.pages")
 share_settings = Handlers("analytics_box.products.shares.settings_pages")
@@ -187,6 +188,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     *CONFIGURATION_ADDRESSES,
     *WEBSITE_ADDRESSES,
     *ON_EVERY_MACHINE,
+    Route("POST", "/webhooks/{name:str}/{address:str}", webhooks.receive, PUBLIC),
     Route("GET", "/openapi.json", docs_pages.openapi, PUBLIC),
     Route("GET", "/llms.txt", docs_pages.for_assistants, PUBLIC),
     Route("GET", "/docs/llms.txt", docs_pages.for_assistants, PUBLIC),

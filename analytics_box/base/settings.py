@@ -397,6 +397,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 60
     limit_link_passwords: Annotated[int, Meta(ge=0), "Password attempts per IP address and protected short link."] = 10
     limit_push: Annotated[int, Meta(ge=0), "Heartbeats (/push/…) per IP address."] = 600
+    limit_webhooks: Annotated[int, Meta(ge=0), "Webhooks of payment providers (/webhooks/…) per IP address."] = 600
     limit_flags: Annotated[
         int, Meta(ge=0), "Flag evaluations (/public/v1/flags/…) per website or organization and IP address."
     ] = 600

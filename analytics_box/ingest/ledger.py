@@ -73,6 +73,11 @@ class Ledger:
         self._profile_links = profile_links
         self._rows: list[tuple[Value, ...]] = []  # events that are placed and not yet written
 
+    def numbers(self) -> Strings:
+        """The numbers of texts, for rows that a website's budget does not limit."""
+        self._strings.charge(_no_meter)
+        return self._strings
+
     def append(self, db: Connection, facts: Sequence[Fact]) -> AppendResult:
         """Write these facts inside the current transaction."""
         return self.append_all(db, [FactBatch(facts)])[0]

@@ -445,6 +445,42 @@ BOX: tuple[Step, ...] = (
             """,
         ),
     ),
+    # Payment providers of a website, which report to an address with this hash. `secret` is encrypted.
+    (
+        "0023_revenue_providers",
+        (
+            """
+            create table revenue_providers (
+              id               text    primary key check (length(id) between 8 and 64),
+              website_id       text    not null references websites (id) on delete cascade,
+              provider         text    not null check (provider in ('stripe', 'paddle')),
+              hash             text    not null unique check (length(hash) between 20 and 64),
+              secret           blob    not null,
+              deliveries       integer not null check (deliveries >= 0),
+              ignored          integer not null check (ignored >= 0),
+              failures         integer not null check (failures >= 0),
+              delivered_at     integer,
+              failed_at        integer,
+              last_event       text    not null check (length(last_event) <= 100),
+              last_failure     text    not null check (length(last_failure) <= 100),
+              created_by       text    not null,
+              created_at       integer not null,
+              updated_at       integer not null
+            ) strict
+            """,
+            "create index revenue_providers_of on revenue_providers (website_id)",
+            """
+            create table currency_rates (
+              organization_id  text    not null references organizations (id) on delete cascade,
+              currency         text    not null check (length(currency) = 3),
+              target           text    not null check (length(target) = 3 and target <> currency),
+              day              text    not null check (length(day) = 10),
+              rate             text    not null check (length(rate) between 1 and 40),
+              primary key (organization_id, currency, target, day)
+            ) strict, without rowid
+            """,
+        ),
+    ),
 )
 # Imported history: the progress of each import, and totals of days, by the names of the roll-ups that they add to.
 _IMPORTED = (
