@@ -37,6 +37,7 @@ from analytics_box.products.monitors.running import retention as check_retention
 from analytics_box.products.people import unused
 from analytics_box.products.reports import sending as reports
 from analytics_box.products.reports.sending import ReportDeliveries
+from analytics_box.products.revenue import attribution
 from analytics_box.products.shares.served import SharedPages
 from analytics_box.products.status_pages.automatic import windows
 from analytics_box.products.status_pages.automatic.telling import AutomaticIncidents
@@ -116,6 +117,17 @@ async def remove_of_retired(box: Box) -> None:
     """Delete expired events, and those of deleted websites, that retired ingest machines have in ClickHouse."""
     websites = box.parts[Directory].all()
     await node_side.remove_of_retired(box.box_db, box.events.engines, websites, box.clock.now())
+
+
+async def attribute_payments(box: Box) -> None:
+    """Find the visits of payments of the last minutes."""
+    now = box.clock.now()
+    await attribution.attribute(box.events.db, box.events.intake.ledger.numbers, now, now - attribution.NEW)
+
+
+async def attribute_waiting_payments(box: Box) -> None:
+    """Find the visits of payments whose visitor was not known when they arrived."""
+    await attribution.attribute(box.events.db, box.events.intake.ledger.numbers, box.clock.now())
 
 
 async def note_old_client_ids(box: Box) -> None:
@@ -413,6 +425,8 @@ JOBS = (
     ScheduledJob("retain events", 21_600, retain_events, removes=True, on="all"),
     ScheduledJob("remove events of retired machines", 21_600, remove_of_retired, removes=True),
     ScheduledJob("continue imports", 10, continue_imports),
+    ScheduledJob("attribute payments", 60, attribute_payments),
+    ScheduledJob("attribute waiting payments", 3_600, attribute_waiting_payments, removes=True),
     ScheduledJob("deliver messages", 5, deliver_messages),
     ScheduledJob("report channel outages", 60, report_channel_outages),
     ScheduledJob("tell subscribers", 5, tell_subscribers),

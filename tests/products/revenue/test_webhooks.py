@@ -14,7 +14,7 @@ from analytics_box.base.clock import MINUTE
 from tests.cases import each
 from tests.ingest.rows import rows
 from tests.inprocess import NOON, FixedClock, WholeBox, whole_box
-from tests.products.revenue.world import SECRET, add_provider, paddle_event, send, signed, stored, stripe_event
+from tests.products.revenue.world import SECRET, add_provider, deliver, paddle_event, send, signed, stored, stripe_event
 
 PAID = {"id": "pi_1", "amount_received": 1230, "currency": "eur", "customer": "cus_1", "latest_charge": "ch_1"}
 CHARGE = {
@@ -57,7 +57,7 @@ def test_signature_that_the_library_of_paddle_accepts_is_accepted(box: WholeBox)
     body = json.dumps(event)
     headers = signed("paddle", body.encode(), NOON // 1000)
     assert PaddleSignature().verify(headers["paddle_signature"], body, Secret(SECRET))
-    assert box.post(path, body.encode(), **headers).status == 200
+    assert deliver(box, path, body.encode(), headers).status == 200
     assert stored(box) == [("subscription", "completed", "renewal", 1100, "JPY")]
     assert rows(box, "transactions", "product_id", "product_name") == [("pro_1", "Plan")]
 
@@ -94,7 +94,7 @@ def test_request_without_a_fresh_signature_is_refused(
 ) -> None:
     name = f"{status}{abs(hash(str(headers)))}"
     with whole_box(tmp_path / name, clock=FixedClock(NOON)) as box:
-        answer = box.post(add_provider(box), b"{}", **headers)
+        answer = deliver(box, add_provider(box), b"{}", headers)
         assert (answer.status, answer.json["reason"]) == (status, reason)
         assert stored(box) == []
         (shown,) = box.post("/revenue/listProviders", {"websiteId": box.sites["shop"]}, key="all").json
@@ -111,7 +111,7 @@ def test_unknown_address_answers_404(box: WholeBox) -> None:
 
 def test_body_beyond_a_megabyte_is_refused(box: WholeBox) -> None:
     path, body = add_provider(box), b" " * 1_048_577
-    assert box.post(path, body, **signed("stripe", body, NOON // 1000)).status == 413
+    assert deliver(box, path, body, signed("stripe", body, NOON // 1000)).status == 413
 
 
 @pytest.mark.parametrize(
@@ -290,5 +290,5 @@ def test_rotated_secret_replaces_the_one_before(box: WholeBox) -> None:
     other = SECRET[::-1]
     box.post("/revenue/rotateProvider", {"id": shown["id"], "secret": other}, key="all")
     body = json.dumps(stripe_event("charge.succeeded", NOON, **CHARGE)).encode()
-    assert box.post(path, body, **signed("stripe", body, NOON // 1000)).status == 401
-    assert box.post(path, body, **signed("stripe", body, NOON // 1000, other)).status == 200
+    assert deliver(box, path, body, signed("stripe", body, NOON // 1000)).status == 401
+    assert deliver(box, path, body, signed("stripe", body, NOON // 1000, other)).status == 200

@@ -28,10 +28,14 @@ def signed(provider: str, body: bytes, seconds: int, secret: str = SECRET) -> di
     return {"paddle_signature": f"ts={seconds};h1={digest}"}
 
 
+def deliver(box: WholeBox, path: str, body: bytes, headers: dict[str, str]) -> Answer:
+    return box.ask("POST", path, headers={"content_type": "application/json", **headers}, body=body)
+
+
 def send(box: WholeBox, path: str, event: dict[str, Any]) -> Answer:
     """Send a signed event, as delivered now."""
     body = json.dumps(event).encode()
-    return box.post(path, body, **signed(path.split("/")[2], body, box.clock.now() // 1000))
+    return deliver(box, path, body, signed(path.split("/")[2], body, box.clock.now() // 1000))
 
 
 def stripe_event(kind: str, time: int, **data: Any) -> dict[str, Any]:
