@@ -127,7 +127,8 @@ async def attribute_payments(box: Box) -> None:
 
 async def attribute_waiting_payments(box: Box) -> None:
     """Find the visits of payments whose visitor was not known when they arrived."""
-    await attribution.attribute(box.events.db, box.events.intake.ledger.numbers, box.clock.now())
+    events = box.events
+    await attribution.attribute(events.db, events.intake.ledger.numbers, box.clock.now())
 
 
 async def note_old_client_ids(box: Box) -> None:

@@ -141,7 +141,8 @@ recipient_pages = Handlers("analytics_box.products.reports.recipient_pages")
 error_group_pages = Handlers("analytics_box.products.errors.group_pages")
 import_routes = Handlers("analytics_box.products.imports.routes")
 import_pages = Handlers("analytics_box.products.imports.pages")
-webhooks = Handlers("analytics_box.products.revenue.webhooks")
+webhooks = Handlers("analytics_box.products.revenue.webhook_routes")
+revenue_settings = Handlers("analytics_box.products.revenue.pages")
 source_map_pages = Handlers("analytics_box.products.source_maps.pages")
 share_pages = Handlers("analytics_box.products.shares.pages")
 share_settings = Handlers("analytics_box.products.shares.settings_pages")
@@ -319,6 +320,14 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/funnels/{funnel_id:str}", funnel_pages.show_one),
     page_route("/sites/{website_id:str}/funnels/{funnel_id:str}/export/{form:str}", funnel_pages.file),
     *edited_routes("/sites/{website_id:str}/funnels", "funnel_id", funnel_forms, "member", edit="/edit"),
+    page_route("/sites/{website_id:str}/settings/revenue", revenue_settings.show, "admin"),
+    form_route("/sites/{website_id:str}/settings/revenue", revenue_settings.save, "admin", kept=True),
+    form_route("/sites/{website_id:str}/settings/revenue/providers", revenue_settings.add, "admin"),
+    form_route(
+        "/sites/{website_id:str}/settings/revenue/providers/{name:str}/{action:str}",
+        revenue_settings.act,
+        "admin",
+    ),
     page_route("/sites/{website_id:str}/settings/sharing", share_settings.sharing, "admin"),
     form_route("/sites/{website_id:str}/settings/sharing", share_settings.save_sharing, "admin", kept=True),
     *edited_routes("/sites/{website_id:str}/shares", "share_id", share_settings.within("SHARE"), "admin"),

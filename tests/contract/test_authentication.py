@@ -252,6 +252,7 @@ PUBLIC = {
     ("GET", "/v1/query/types"),
     ("GET", "/push/{token:str}"),
     ("POST", "/push/{token:str}"),
+    ("POST", "/webhooks/{name:str}/{address:str}"),
     ("GET", "/openapi.json"),
     ("GET", "/docs"),
     ("GET", "/docs/search"),

@@ -42,6 +42,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "journeys",
         "retention",
         "revenue",
+        "payments",
         "mcp-analytics",
         "notes",
         "dropped-events",

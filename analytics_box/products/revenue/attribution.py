@@ -256,4 +256,5 @@ def _of_customer(db: Connection, site: int, row: PendingPayment, strings: String
 
 
 def _integers(row: Iterable[object]) -> list[int]:
-    return [int(str(value)) for value in row]
+    values = map(str, row)
+    return [int(value) for value in values]

@@ -41,7 +41,7 @@ class OneProvider(Struct, frozen=True, forbid_unknown_fields=True):
     id: Text
 
 
-class ProviderShown(Struct, frozen=True):
+class PaymentProviderShown(Struct, frozen=True):
     """A payment provider. `url` is the address of its webhook. `deliveries` counts signed events, `ignored` those that
     report no payment, and `failures` refused requests since the last signed one."""
 
@@ -61,36 +61,32 @@ class ProviderShown(Struct, frozen=True):
     updatedAt: datetime
 
 
-def _shown(call: Call, row: PaymentProvider) -> ProviderShown:
-    return answer_of(ProviderShown, row, url=webhook_url(call, row))
-
-
 def webhook_url(call: Call, row: PaymentProvider) -> str:
     """The address to which a provider sends its events."""
-    return f"{call.parts.settings.public_url}/webhooks/{row.provider}/{row.hash}"
+    base = call.parts.settings.public_url
+    return f"{base}/webhooks/{row.provider}/{row.hash}"
 
 
-async def list_providers(call: Call, given: ListProviders) -> list[ProviderShown]:
+async def list_providers(call: Call, given: ListProviders) -> list[PaymentProviderShown]:
     """revenue.listProviders: list the payment providers of a website. Raises NotFound."""
     website = own(call, given.websiteId)
     rows = await call.read(lambda db: PROVIDERS.all(db, OF_WEBSITE, website.id))
-    return [_shown(call, row) for row in rows]
+    return [answer_of(PaymentProviderShown, row, url=webhook_url(call, row)) for row in rows]
 
 
-async def create_provider(call: Call, given: NewProvider) -> ProviderShown:
+async def create_provider(call: Call, given: NewProvider) -> PaymentProviderShown:
     """revenue.createProvider: add a payment provider. Raises NotFound, BadRequest or Conflict."""
     website, seal = own(call, given.websiteId), call.parts[Seal]
     row = await call.write(lambda db: provider.create(db, call.by, website, seal, given.provider, given.secret))
-    return _shown(call, row)
+    return answer_of(PaymentProviderShown, row, url=webhook_url(call, row))
 
 
-async def rotate_provider(call: Call, given: ChangedSecret) -> ProviderShown:
+async def rotate_provider(call: Call, given: ChangedSecret) -> PaymentProviderShown:
     """revenue.rotateProvider: replace the signing secret of a payment provider. Raises NotFound or BadRequest."""
     website, _row = await own_row(call, PROVIDERS.find, "revenueProvider", given.id)
     seal = call.parts[Seal]
-    return _shown(
-        call, await call.write(lambda db: provider.rotate(db, call.by, website, seal, given.id, given.secret))
-    )
+    row = await call.write(lambda db: provider.rotate(db, call.by, website, seal, given.id, given.secret))
+    return answer_of(PaymentProviderShown, row, url=webhook_url(call, row))
 
 
 async def delete_provider(call: Call, given: OneProvider) -> Success:

@@ -9,7 +9,6 @@ from analytics_box.base.money import CURRENCIES
 from analytics_box.products.revenue.reports import (
     PaymentReport,
     amount_of,
-    check_signature,
     clues_of,
     currency_of,
     first_items,
@@ -19,12 +18,9 @@ from analytics_box.products.revenue.reports import (
 )
 
 HEADER: Final = "paddle-signature"
+SEPARATORS: Final = (";", ":")
+NAMES: Final = ("ts", "h1")
 Object = Mapping[str, Any]
-
-
-def verify(header: str, body: bytes, secret: str, now: int) -> None:
-    """Check Paddle-Signature. Raises BadRequest or AuthRequired."""
-    check_signature(header, body, secret, now, separators=(";", ":"), names=("ts", "h1"))
 
 
 def read(event: Object) -> tuple[str, PaymentReport | None]:

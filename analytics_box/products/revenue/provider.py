@@ -18,7 +18,10 @@ from analytics_box.tenants.websites.rules import Website
 ProviderName = Literal["stripe", "paddle"]
 NAMES: Final[dict[ProviderName, str]] = {"stripe": "Stripe", "paddle": "Paddle"}
 EVENTS: Final[dict[ProviderName, tuple[str, ...]]] = {"stripe": stripe.EVENTS, "paddle": paddle.EVENTS}
-MOST_PROVIDERS: Final = 10  # of a website
+# The most providers of a website.
+MOST_PROVIDERS: Final = 10
+# The owner of an encrypted secret.
+OWNER: Final = "payment provider {}"
 _LONGEST_SECRET: Final = 500
 # A signing secret as it is sent.
 Secret = Annotated[str, Meta(max_length=2 * _LONGEST_SECRET)]
@@ -68,7 +71,7 @@ def create(
             _("A website can have up to {most} payment providers").format(most=MOST_PROVIDERS),
         )
     provider_id = ids.new_id()
-    sealed = seal.seal(clean_secret(secret).encode(), owner=_owner(provider_id))
+    sealed = seal.seal(clean_secret(secret).encode(), owner=OWNER.format(provider_id))
     empty = (0, 0, 0, None, None, "", "")
     row = PROVIDERS.insert(
         db,
@@ -81,7 +84,7 @@ def create(
 def rotate(db: Connection, by: By, website: Website, seal: Seal, provider_id: str, secret: str) -> PaymentProvider:
     """Replace the signing secret of a provider; its address stays. Raises BadRequest or NotFound."""
     row = existing(db, website, provider_id)
-    sealed = seal.seal(clean_secret(secret).encode(), owner=_owner(row.id))
+    sealed = seal.seal(clean_secret(secret).encode(), owner=OWNER.format(row.id))
     db.execute(
         "-- revenue.rotate\nupdate revenue_providers set secret = ?, failures = 0, last_failure = '', updated_at = ?"
         " where id = ?",
@@ -106,35 +109,18 @@ def existing(db: Connection, website: Website, provider_id: str) -> PaymentProvi
     return row
 
 
-def secret_of(seal: Seal, row: PaymentProvider) -> str:
-    """The signing secret. Raises SealBroken."""
-    return seal.open(row.secret, owner=_owner(row.id)).decode()
-
-
-def note_delivery(db: Connection, provider_id: str, now: int, event: str, *, ignored: bool) -> None:
-    """Record a signed event."""
+def note_request(
+    db: Connection, provider_id: str, now: int, *, event: str = "", ignored: bool = False, failure: str = ""
+) -> None:
+    """Record a signed event, or the reason why a request was refused."""
+    change = "failures = failures + 1, failed_at = :now, last_failure = :failure"
+    if not failure:
+        change = "deliveries = deliveries + 1, ignored = ignored + :ignored, failures = 0, delivered_at = :now"
+        change += ", last_event = :event"
     db.execute(
-        """
-        -- revenue.delivered
-        update revenue_providers
-        set deliveries = deliveries + 1, ignored = ignored + ?, failures = 0, delivered_at = ?, last_event = ?
-        where id = ?
-        """,
-        (int(ignored), now, event, provider_id),
+        f"-- revenue.note_request\nupdate revenue_providers set {change} where id = :id",
+        {"now": now, "failure": failure, "ignored": int(ignored), "event": event, "id": provider_id},
     )
-
-
-def note_failure(db: Connection, provider_id: str, now: int, reason: str) -> None:
-    """Record a refused request."""
-    db.execute(
-        "-- revenue.failed\nupdate revenue_providers set failures = failures + 1, failed_at = ?, last_failure = ?"
-        " where id = ?",
-        (now, reason, provider_id),
-    )
-
-
-def _owner(provider_id: str) -> str:
-    return f"payment provider {provider_id}"
 
 
 def _record(db: Connection, by: By, website: Website, row: PaymentProvider, action: audit.Action) -> None:

@@ -1,4 +1,4 @@
-"""What payment providers report: payments in one form, whichever provider and event they come from. Pure."""
+"""Reports of payment providers: payments in one form, whichever provider and event they come from. Pure."""
 
 import hashlib
 import hmac
@@ -79,7 +79,8 @@ def check_signature(
 
 def wrong(what: str) -> BadRequest:
     """The error of an event that its provider cannot have sent like this."""
-    return BadRequest(_("The event has an invalid {what}").format(what=what), reason="WEBHOOK_INVALID_PAYLOAD")
+    message = _("The event has an invalid {what}").format(what=what)
+    return BadRequest(message, reason="WEBHOOK_INVALID_PAYLOAD")
 
 
 def currency_of(given: object) -> str:
@@ -118,7 +119,9 @@ def inner(given: object, *names: str) -> Any:
 
 def first_items(given: object, most: int = 100) -> list[Mapping[str, Any]]:
     """The objects in a list, of which only the first ones are looked at."""
-    return [one for one in given[:most] if isinstance(one, Mapping)] if isinstance(given, list) else []
+    if not isinstance(given, list):
+        return []
+    return [one for one in given[:most] if isinstance(one, Mapping)]
 
 
 def clues_of(metadata: Iterable[object], either: str = "") -> VisitClues:

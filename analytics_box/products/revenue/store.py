@@ -1,5 +1,5 @@
-"""How reports of providers become rows of transactions. Several events report one payment, in any order: the first one
-stores it, and those that follow add what they know."""
+"""Reports of providers as rows of transactions. Several events report one payment, in any order: the first one stores
+it, and those that follow add what they know."""
 
 import json
 from typing import Final

@@ -11,7 +11,6 @@ from analytics_box.base.facts.event import Lifecycle
 from analytics_box.products.revenue.reports import (
     PaymentReport,
     amount_of,
-    check_signature,
     clues_of,
     currency_of,
     first_items,
@@ -29,13 +28,10 @@ _NO_PLACES: Final = frozenset(
 _THREE_PLACES: Final = frozenset(("BHD", "JOD", "KWD", "OMR", "TND"))
 _NEW: Final = frozenset(("subscription_create", "subscription"))
 HEADER: Final = "stripe-signature"
+SEPARATORS: Final = (",", ".")
+NAMES: Final = ("t", "v1")
 
 Object = Mapping[str, Any]
-
-
-def verify(header: str, body: bytes, secret: str, now: int) -> None:
-    """Check Stripe-Signature. Raises BadRequest or AuthRequired."""
-    check_signature(header, body, secret, now, separators=(",", "."), names=("t", "v1"))
 
 
 def read(event: Object) -> tuple[str, PaymentReport | None]:
@@ -63,7 +59,8 @@ def _id(one: Object) -> str:
 
 
 def _ids(*given: object) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one for one in map(text_of, given) if one))
+    found = [one for one in map(text_of, given) if one]
+    return tuple(dict.fromkeys(found))
 
 
 def _intent_paid(one: Object, time: int, _event: Object) -> PaymentReport:
@@ -147,7 +144,8 @@ def _invoice(one: Object) -> dict[str, Any]:
 
 def _invoice_paid(one: Object, time: int, _event: Object) -> PaymentReport | None:
     currency, amount = _money(one, "amount_paid")
-    if not amount:  # such as that of a trial
+    # That of a trial is zero.
+    if not amount:
         return None
     return PaymentReport(status="completed", currency=currency, amount=amount, time=time, id=_id(one), **_invoice(one))
 
@@ -212,7 +210,8 @@ def _invoice_failed(one: Object, time: int, _event: Object) -> PaymentReport:
 def _refund(one: Object, time: int, _event: Object) -> PaymentReport | None:
     currency, amount = _money(one, "amount")
     if one.get("status") not in {"succeeded", "pending", "requires_action", None}:
-        amount = 0  # it failed or was canceled, which takes it back
+        # It failed or was canceled, so nothing was refunded.
+        amount = 0
     return PaymentReport(
         type="refund",
         status="refunded",

@@ -17,7 +17,7 @@ from analytics_box.tenants.websites.tracking import LONGEST_RETENTION, MOST_MEGA
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Again, Page, PageRequest
 
-Tab = Literal["general", "tracking", "dropped", "bots", "sharing", "import", "export", "danger"]
+Tab = Literal["general", "tracking", "dropped", "bots", "revenue", "sharing", "import", "export", "danger"]
 
 
 class SettingsTab(NamedTuple):
@@ -34,6 +34,7 @@ TABS: Final = (
     SettingsTab("tracking", _("Tracking"), "/settings/tracking", "member"),
     SettingsTab("dropped", _("Dropped traffic"), "/not-counted", "viewer"),
     SettingsTab("bots", _("Bots"), "/bots", "viewer"),
+    SettingsTab("revenue", _("Revenue"), "/settings/revenue", MANAGER),
     SettingsTab("sharing", _("Sharing"), "/settings/sharing", MANAGER),
     SettingsTab("import", _("Import"), "/settings/import", MANAGER),
     SettingsTab("export", _("Export"), "/settings/export", "member"),

@@ -194,8 +194,8 @@ TABS = {
     "viewer": ["/not-counted", "/bots"],
     "member": ["/settings", "/settings/tracking", "/not-counted", "/bots", "/settings/export"],
     "admin": [
-        *("/settings", "/settings/tracking", "/not-counted", "/bots", "/settings/sharing", "/settings/import"),
-        *("/settings/export", "/settings/danger"),
+        *("/settings", "/settings/tracking", "/not-counted", "/bots", "/settings/revenue", "/settings/sharing"),
+        *("/settings/import", "/settings/export", "/settings/danger"),
     ],
 }
 

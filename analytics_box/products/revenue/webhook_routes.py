@@ -14,14 +14,13 @@ from msgspec import Struct
 
 from analytics_box.base import errors
 from analytics_box.base.errors import BadRequest, BoxError
-from analytics_box.base.store.db import Connection
 from analytics_box.base.store.seal import Seal, SealBroken
 from analytics_box.base.translation import _
 from analytics_box.ingest import payments, visitors
 from analytics_box.ingest.intake import Intake
 from analytics_box.products.revenue import paddle, provider, stripe
 from analytics_box.products.revenue.provider import PROVIDERS, PaymentProvider
-from analytics_box.products.revenue.reports import PaymentReport
+from analytics_box.products.revenue.reports import PaymentReport, check_signature
 from analytics_box.products.revenue.store import ReportStore
 from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.answer import RequestId, id_of, json_answer
@@ -61,31 +60,39 @@ async def receive(
     )
     reader = _READERS[name]
     try:
-        reader.verify(request.headers.get(reader.HEADER, ""), body, _secret(call, found), call.now)
-        kind, report = reader.read(_decoded(body))
+        check_signature(
+            request.headers.get(reader.HEADER, ""),
+            body,
+            _secret(call, found),
+            call.now,
+            separators=reader.SEPARATORS,
+            names=reader.NAMES,
+        )
+        kind, report = reader.read(_decode(body))
     except BoxError as refused:
         reason = refused.reason or "WEBHOOK_INVALID_PAYLOAD"
-        await call.write(partial(provider.note_failure, provider_id=found.id, now=call.now, reason=reason))
+        await call.write(partial(provider.note_request, provider_id=found.id, now=call.now, failure=reason))
         raise
     if report is not None:
         await _store(call, found, website.site, report)
     event = kind[:_LONGEST_TYPE]
     await call.write(
-        partial(provider.note_delivery, provider_id=found.id, now=call.now, event=event, ignored=report is None)
+        partial(provider.note_request, provider_id=found.id, now=call.now, event=event, ignored=report is None)
     )
     return json_answer(WebhookAccepted(True, id_of(request)))
 
 
 def _secret(call: Call, found: PaymentProvider) -> str:
     try:
-        return provider.secret_of(call.parts[Seal], found)
+        sealed = call.parts[Seal].open(found.secret, owner=provider.OWNER.format(found.id))
     except SealBroken as broken:
         raise errors.Unavailable(
             _("The server cannot read the signing secret. Enter it again"), reason="WEBHOOK_PROCESSING_FAILED"
         ) from broken
+    return sealed.decode()
 
 
-def _decoded(body: bytes) -> Mapping[str, Any]:
+def _decode(body: bytes) -> Mapping[str, Any]:
     try:
         decoded = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as broken:
@@ -103,7 +110,7 @@ async def _store(call: Call, found: PaymentProvider, site: int, report: PaymentR
         key = intake.salts.current(call.now).history(payments.CUSTOMERS)
         customer = payments.digest(site, f"{found.provider} customer", report.customer, key)
 
-    def store(db: Connection) -> None:
-        ReportStore(db, intake.ledger.numbers(), found.provider, site, customer).store(report, visitor)
-
-    await intake.events.write(store, adds=True)
+    await intake.events.write(
+        lambda db: ReportStore(db, intake.ledger.numbers(), found.provider, site, customer).store(report, visitor),
+        adds=True,
+    )
