@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from tests.cases import each
 from tests.messages import messages, without_messages
@@ -75,40 +75,51 @@ TEST_WORDS: Final = re.compile(
 )
 
 
-class Module(NamedTuple):
-    """A file with its syntax tree."""
+class Definition(NamedTuple):
+    """A class, function or module: what the patterns look at, for the trees of all modules take 200 MB."""
 
-    path: str
-    text: str
-    tree: ast.Module
-
-
-@cache
-def modules(folder: str) -> tuple[Module, ...]:
-    """The modules below a folder of the repository."""
-    found = []
-    for file in sorted((ROOT / folder).rglob("*.py")):
-        text = file.read_text(encoding="utf-8")
-        found.append(Module(file.relative_to(ROOT).as_posix(), text, ast.parse(text)))
-    return tuple(found)
-
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    where: str
+    name: str
+    kind: Literal["module", "class", "function"]
+    docstring: str
+    returns: str
+    bases: tuple[str, ...]
+    statements: int
 
 
 @cache
-def definitions(folder: str) -> tuple[tuple[str, Definition], ...]:
-    """The classes and functions below a folder, with where each is."""
-    return tuple((f"{module.path}:{node.lineno}", node) for module in modules(folder) for node in _inside(module.tree))
+def modules(folder: str) -> tuple[tuple[str, str], ...]:
+    """The path and text of each module below a folder of the repository."""
+    files = sorted((ROOT / folder).rglob("*.py"))
+    return tuple((file.relative_to(ROOT).as_posix(), file.read_text(encoding="utf-8")) for file in files)
 
 
-def _inside(node: ast.AST) -> Iterator[Definition]:
-    """The definitions among the statements of a node, however deep; expressions have none."""
+@cache
+def definitions(folder: str) -> tuple[Definition, ...]:
+    """The modules, classes and functions below a folder."""
+    return tuple(found for path, text in modules(folder) for found in _inside(ast.parse(text), path))
+
+
+def _inside(node: ast.AST, path: str) -> Iterator[Definition]:
+    """The node's definition and those among its statements, however deep; expressions have none."""
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        docstring = ast.get_docstring(node, clean=False)
+        statements = len(node.body) - (docstring is not None)
+        if isinstance(node, ast.Module):
+            yield Definition(path, "", "module", docstring or "", "", (), statements)
+        else:
+            yield Definition(
+                f"{path}:{node.lineno}",
+                node.name,
+                "class" if isinstance(node, ast.ClassDef) else "function",
+                docstring or "",
+                "" if isinstance(node, ast.ClassDef) or node.returns is None else ast.unparse(node.returns),
+                tuple(ast.unparse(base) for base in node.bases) if isinstance(node, ast.ClassDef) else (),
+                statements,
+            )
     for name in ("body", "orelse", "finalbody", "handlers", "cases"):
         for child in getattr(node, name, ()):
-            if isinstance(child, Definition):
-                yield child
-            yield from _inside(child)
+            yield from _inside(child, path)
 
 
 def is_participle(word: str) -> bool:
@@ -123,65 +134,47 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
 
 
+def _of_kind(kind: Literal["class", "function"]) -> list[Definition]:
+    return [found for found in definitions("analytics_box") if found.kind == kind]
+
+
 def docstring_openings() -> Iterator[str]:
     """Docstrings that begin with a question word or a pronoun."""
-    nodes = [*definitions("analytics_box"), *((module.path, module.tree) for module in modules("analytics_box"))]
-    for where, node in nodes:
-        if OPENINGS.match(ast.get_docstring(node, clean=False) or ""):
-            yield where
+    return (found.where for found in definitions("analytics_box") if OPENINGS.match(found.docstring))
 
 
 def whether_of_no_bool() -> Iterator[str]:
     """Functions that do not return a bool, although their docstring begins with Whether."""
-    for where, node in definitions("analytics_box"):
-        text = ast.get_docstring(node, clean=False) or ""
-        if isinstance(node, ast.ClassDef) or not text.startswith("Whether") or node.returns is None:
-            continue
-        if "bool" not in ast.unparse(node.returns):
-            yield where
+    for found in _of_kind("function"):
+        if found.docstring.startswith("Whether") and found.returns and "bool" not in found.returns:
+            yield found.where
 
 
-def participle_classes() -> Iterator[str]:
-    """Classes whose whole name is a participle."""
-    return (
-        f"{where} {node.name}"
-        for where, node in definitions("analytics_box")
-        if isinstance(node, ast.ClassDef) and len(words_of(node.name)) == 1 and is_participle(words_of(node.name)[0])
-    )
-
-
-def participle_functions() -> Iterator[str]:
-    """Functions whose whole name is a participle."""
-    return (
-        f"{where} {node.name}"
-        for where, node in definitions("analytics_box")
-        if not isinstance(node, ast.ClassDef)
-        and len(words_of(node.name)) == 1
-        and is_participle(words_of(node.name)[0])
-    )
+def participles(kind: Literal["class", "function"]) -> Iterator[str]:
+    """Classes or functions whose whole name is a participle."""
+    for found in _of_kind(kind):
+        words = words_of(found.name)
+        if len(words) == 1 and is_participle(words[0]):
+            yield f"{found.where} {found.name}"
 
 
 def repeated_class_names() -> Iterator[str]:
     """Names that several classes have."""
-    names = Counter(node.name for _, node in definitions("analytics_box") if isinstance(node, ast.ClassDef))
+    names = Counter(found.name for found in _of_kind("class"))
     return (f"{name} × {number}" for name, number in names.most_common() if number > 1)
 
 
 def functions_of_one_statement() -> Iterator[str]:
     """Functions whose body is one statement behind the docstring."""
-    for where, node in definitions("analytics_box"):
-        if not isinstance(node, ast.ClassDef):
-            body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
-            if len(body) == 1:
-                yield f"{where} {node.name}"
+    return (f"{found.where} {found.name}" for found in _of_kind("function") if found.statements == 1)
 
 
 def half_sentences() -> Iterator[str]:
     """Comments behind code that continue it instead of saying something by themselves."""
     comment = re.compile(r"\S  # (?!noqa|type:)[a-z].*$", re.M)
-    for module in modules("analytics_box"):
-        for found in comment.finditer(module.text):
-            yield f"{module.path}: {found.group()}"
+    for path, text in modules("analytics_box"):
+        for found in comment.finditer(text):
+            yield f"{path}: {found.group()}"
 
 
 def odd_test_names() -> Iterator[str]:
@@ -201,7 +194,7 @@ def texts() -> tuple[tuple[str, str], ...]:
         for file in sorted(files)
         if file.name != "changelog.md"
     ]
-    sources = (*((module.path, module.text) for module in modules("analytics_box")), *read)
+    sources = (*modules("analytics_box"), *read)
     marked = {message.text: message.path for message in messages()}
     return (
         *((path, without_messages(text)) for path, text in sources),
@@ -216,8 +209,8 @@ def _of_words(pattern: re.Pattern[str]) -> Callable[[], Iterator[str]]:
 PATTERNS: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "docstrings that begin with What, Who, Which, How, It, One …": docstring_openings,
     "docstrings that begin with Whether, of functions that return no bool": whether_of_no_bool,
-    "classes named by a bare participle": participle_classes,
-    "functions named by a bare participle": participle_functions,
+    "classes named by a bare participle": lambda: participles("class"),
+    "functions named by a bare participle": lambda: participles("function"),
     "class names that exist twice": repeated_class_names,
     "functions of one statement": functions_of_one_statement,
     "comments that continue the code as half a sentence": half_sentences,
