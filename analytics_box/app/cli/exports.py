@@ -55,6 +55,8 @@ _TOTALS: Final = tuple(
     {"name": name, "type": "string" if name in {"day", "roll", "value", "second"} else "integer"} for name in COLUMNS
 )
 _MOST_LISTED: Final = 100
+# Reasons that are named when something cannot be loaded.
+_MOST_NAMED: Final = 20
 
 
 def _export(values: dict[str, Any]) -> None:
@@ -229,15 +231,16 @@ def _load(values: dict[str, Any]) -> None:
     with asking(values | {"url": None}) as ask:
         known = {one["domain"]: one["id"] for one in ask("websites.list", {})}
         total = 0
+        left_out: list[str] = []
         parts = [one | {"kind": kind} for kind in ("files", "totals", "profiles") for one in manifest.get(kind, ())]
         for part in parts:
             domain = values["into"] or part["website"]
             if values["website"] and part["website"] not in values["website"]:
                 continue
             if domain not in known:
-                raise BadRequest(
-                    _("There is no website {name}. Create it, for example from box.yaml").format(name=domain)
-                )
+                reason = _("There is no website {name}. Create it, for example from box.yaml").format(name=domain)
+                left_out.append(f"{part['file']}: {reason}")
+                continue
             if part["kind"] == "files":
                 given = {"websiteId": known[domain], "table": part["table"], "month": part["month"]}
                 total += _load_part(ask, place, part["file"], given)
@@ -248,9 +251,12 @@ def _load(values: dict[str, Any]) -> None:
             click.echo(part["file"], err=True)
         if not values["website"] and not values["into"]:
             for history in manifest.get("histories", ()):
-                total += _load_history(ask, place, history["file"], history["table"])
+                total += _load_history(ask, place, history["file"], history["table"], left_out)
                 click.echo(history["file"], err=True)
     click.echo(json.dumps({"rows": total}) if values["as_json"] else f"Loaded rows: {total:,}")
+    if left_out:
+        more = [_("and {count} more").format(count=len(left_out) - _MOST_NAMED)] if left_out[_MOST_NAMED:] else []
+        raise BadRequest(_("Left out:\n{reasons}").format(reasons="\n".join([*left_out[:_MOST_NAMED], *more])))
 
 
 def _manifest(place: BackupPlace) -> dict[str, Any]:
@@ -303,22 +309,28 @@ def _load_people(ask: Ask, place: BackupPlace, name: str, website_id: str) -> No
             ask("load people", website | {"content": _text(lines, name)})
 
 
-def _load_history(ask: Ask, place: BackupPlace, name: str, table: str) -> int:
-    """Load a file with the rows of several links or monitors, one after the other; return the number of new rows."""
+def _load_history(ask: Ask, place: BackupPlace, name: str, table: str, left_out: list[str]) -> int:
+    """Load a file with the rows of several links or monitors, one after the other; return the number of new rows. Rows
+    of links and monitors that are not here are left out, with the reason in `left_out`."""
     if table not in HISTORIES:
         raise BadRequest(_("This is not the manifest of an export"))
     known: dict[str, list[str]] = {}
     for owner_id, owner_name in _owners(ask, table):
         known.setdefault(owner_name, []).append(owner_id)
-    total, owner, seen, stored, done = 0, "", 0, 0, 0
+    total, owner, seen, stored, done = 0, "", -1, 0, 0
     given: dict[str, Any] = {}
     with place.reading(name) as file:
         for _number, lines in _batches(file, name):
             for named, rows in groupby(lines, partial(_owner_name, field=HISTORIES[table][0], file=name)):
-                if not given or named != owner:
-                    owner, seen = named, 0
-                    given = {"table": table, "id": _only(known.get(named, []), named)}
-                    stored = done = int(ask("history state", given)["stored"])
+                if seen < 0 or named != owner:
+                    owner, seen, given = named, 0, {}
+                    if reason := _reason(known.get(named, []), named):
+                        left_out.append(f"{name}: {reason}")
+                    else:
+                        given = {"table": table, "id": known[named][0]}
+                        stored = done = int(ask("history state", given)["stored"])
+                if not given:
+                    continue
                 own = list(rows)
                 if seen + len(own) > stored:
                     content = _text(own[max(stored - seen, 0) :], name)
@@ -337,12 +349,11 @@ def _owner_name(line: bytes, *, field: str, file: str) -> str:
     raise BadRequest(_("{file} has a row without {field}").format(file=file, field=field))
 
 
-def _only(ids: list[str], name: str) -> str:
+def _reason(ids: list[str], name: str) -> str:
+    """The reason why rows cannot be loaded into what has this name; empty if they can."""
     if not ids:
-        raise BadRequest(_("There is no {name}. Create it, for example from box.yaml").format(name=name))
-    if len(ids) > 1:
-        raise BadRequest(_("{name} is the name of several monitors. Rename the others first").format(name=name))
-    return ids[0]
+        return _("There is no {name}. Create it, for example from box.yaml").format(name=name)
+    return _("{name} is the name of several monitors. Rename the others first").format(name=name) if ids[1:] else ""
 
 
 def _text(lines: list[bytes], name: str) -> str:

@@ -155,6 +155,21 @@ def test_second_load_stores_nothing(second: Moved, exported: Path) -> None:
     assert "Loaded rows: 0" in load(second, exported)
 
 
+def test_missing_links_and_monitors_are_named_and_everything_else_is_loaded(exported: Path, tmp_path: Path) -> None:
+    with whole_box(tmp_path / "data", adjust=unlimited) as box:
+        moved = Moved(box)
+        moved.good("/links/delete", {"id": moved.links["spring"]})
+        moved.good("/uptime/deleteSchedule", {"scheduleId": moved.monitors["shop"]})
+        shown = load(moved, exported)
+        assert "Left out:" in shown
+        assert "link_clicks.ndjson: There is no /spring. Create it" in shown
+        assert "checks.ndjson: There is no shop. Create it" in shown
+        links = moved.good("/links/paginated", {"limit": 100, "offset": 0})["items"]
+        assert next(one["clicks"] for one in links if one["slug"] == SLUGS[1]) > 0
+        moved.links["spring"] = moved.link("spring")
+        assert "/spring" not in load(moved, exported)
+
+
 def test_interrupted_load_of_a_history_goes_on_and_another_history_is_refused(exported: Path, tmp_path: Path) -> None:
     with whole_box(tmp_path / "data", adjust=unlimited) as box:
         moved = Moved(box)
