@@ -70,8 +70,8 @@ def compose(
     """The scans that a question needs, one for each ask of its type."""
     plans = []
     for ask in query_type.asks:
-        if ask.ever:
-            plan = _plan(ask, sites, 0, window.end, (), request)
+        if ask.back:
+            plan = _plan(ask, sites, max(window.start - ask.back, 0), window.end, (), request)
         else:
             plan = _plan(ask, sites, window.start, window.end, where, request)
         if ask.source == "funnels":

@@ -171,7 +171,7 @@ FIELDS: dict[str, str] = {
     "mcp_calls_series": "date calls errors error_rate p50_ms p95_ms sessions",
     "mcp_tools": "tool calls errors error_rate p50_ms p95_ms avg_output_chars sessions clients last_called",
     "mcp_clients": "client calls error_rate p95_ms tools sessions versions user_agent last_seen",
-    "mcp_errors": "tool error occurrences sessions clients last_seen first_seen",
+    "mcp_errors": "tool error occurrences sessions clients last_seen first_seen is_new",
     # 1.17, with the share of what is verified, and what becomes of subscriptions
     "revenue_overview": "currency total_revenue total_transactions refund_amount refund_count subscription_revenue"
     " subscription_count sale_revenue sale_count unique_customers attributed_transactions attributed_revenue"

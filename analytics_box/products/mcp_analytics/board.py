@@ -47,6 +47,7 @@ _SHARES: Final = {
     "calls": _("Share of all calls in this range."),
     "": _("Share of all failed calls in this range."),
 }
+_NEW: Final = _("{tool} · New")
 _ERROR_RATE: Final = FigureColumn("error_rate", "percent")
 _P95: Final = FigureColumn("p95_ms", "ms")
 _SESSIONS: Final = FigureColumn("sessions")
@@ -80,7 +81,7 @@ LISTS: Final[dict[str, FigureList]] = {
         "mcp_errors",
         shown="error",
         counted="occurrences",
-        detail=itemgetter("tool"),
+        detail=lambda row: _NEW.format(tool=row["tool"]) if row["is_new"] else row["tool"],
         within=("tool",),
         columns=(_SESSIONS, _FIRST, _LAST),
         apart=True,

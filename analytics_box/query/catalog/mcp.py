@@ -1,8 +1,9 @@
 """Tool calls of MCP servers (wire 1.15). They have no visitors, so the public sees none of them."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
+from analytics_box.base.clock import DAY
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import OutputColumn, QueryType, Record, ScanRequest, Visualization, column
 from analytics_box.query.catalog.values import field, instant, mean, number, ratio
@@ -12,6 +13,9 @@ from analytics_box.query.ranges import TimeWindow
 FILTERS = ("client", "tool", "server_name", "environment", "website_id", "client_version", "server_version")
 # Values in the lists of a summary, and in those of a row.
 _MOST_SERVERS, _MOST_ENVIRONMENTS, _MOST_WEBSITES, _MOST_OF_ROW = 20, 10, 50, 3
+# An error that did not happen in this time before the range is new.
+_KNOWN_FOR: Final = 30 * DAY
+_EVER: Final = 200 * 365 * DAY
 _BY_COUNT = (PlanOrder("count"),)
 _SPEED = ("duration_p50", "duration_p95")
 
@@ -85,6 +89,17 @@ def _with_top(group: str, name: str, into: str) -> Callable[[Sequence[list[Recor
     return shape
 
 
+def _errors(rows: Sequence[list[Record]], window: TimeWindow) -> list[Record]:
+    """Without calls before the range, no error is new."""
+    first = {row["error_group"]: row["first"] for row in rows[2]}
+    begun = rows[3][0]["first"]
+    is_known = begun is not None and begun < window.start
+    return [
+        row | {"is_new": is_known and first.get(row["error_group"], 0) >= window.start}
+        for row in _with_top("error_group", "client_name", "clients")(rows, window)
+    ]
+
+
 def _summary(rows: Sequence[list[Record]], _window: TimeWindow) -> list[Record]:
     (totals,), servers, environments, websites, (ever,) = rows
     return [
@@ -123,7 +138,7 @@ TYPES = (
             ScanRequest("mcp_calls", ("count",), (name,), present=(name,), order=_BY_COUNT)
             for name in ("server_name", "environment", "site")
         ),
-        ScanRequest("mcp_calls", ("first",), ever=True),
+        ScanRequest("mcp_calls", ("first",), back=_EVER),
         shape=_summary,
         visualization="metric",
     ),
@@ -225,6 +240,7 @@ TYPES = (
             _TOP_CLIENTS,
             column("last_seen", "datetime", "Last occurrence, UTC", instant("latest_time")),
             column("first_seen", "datetime", "First occurrence of the range, UTC", instant("first")),
+            column("is_new", "boolean", "Whether it did not happen in the 30 days before the range"),
         ),
         ScanRequest(
             "mcp_calls",
@@ -234,6 +250,8 @@ TYPES = (
             order=_BY_COUNT,
         ),
         _top("error_group", "client_name"),
-        shape=_with_top("error_group", "client_name", "clients"),
+        ScanRequest("mcp_calls", ("first",), ("error_group",), present=("error_group",), back=_KNOWN_FOR),
+        ScanRequest("mcp_calls", ("first",), back=_KNOWN_FOR),
+        shape=_errors,
     ),
 )

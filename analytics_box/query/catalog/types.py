@@ -41,8 +41,8 @@ class ScanRequest(Struct, frozen=True):
     dimensions that must not be empty. `where` applies in addition to the request's filters. `per` keeps the best rows
     of each group of all dimensions but the last ones: (number of dimensions of a group, number of rows of each).
     `timed` takes events with more than the first and less than the second number of engaged seconds, `metrics` the
-    vitals of these names, `least` the groups in which a measure reaches a number. With `ever` the scan begins with the
-    first fact, whatever the range, and ignores the filters of the request.
+    vitals of these names, `least` the groups in which a measure reaches a number. With `back` the scan begins this
+    many ms before the range, and ignores the filters of the request.
     """
 
     source: Source
@@ -60,7 +60,7 @@ class ScanRequest(Struct, frozen=True):
     timed: tuple[int, int] = (0, 0)
     metrics: tuple[str, ...] = ()
     least: tuple[str, int] = ("", 0)
-    ever: bool = False
+    back: int = 0
 
 
 class Follow(Struct, frozen=True):

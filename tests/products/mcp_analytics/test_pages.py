@@ -6,6 +6,7 @@ import re
 import zipfile
 from collections.abc import Iterator
 from html import unescape
+from pathlib import Path
 
 import pytest
 
@@ -68,6 +69,19 @@ def test_files_have_the_figures_of_the_page(box: WholeBox) -> None:
         assert {"figures.csv", "tools.csv", "failures.csv", "client_versions.csv"} <= {*files.namelist()}
     table = box.get(f"{home}/details/servers/csv?range=today", cookie=box.cookie)
     assert table.body.decode("utf-8-sig").splitlines()[0].startswith("server,version,calls")
+
+
+def test_error_is_new_if_it_did_not_happen_in_the_month_before(tmp_path: Path) -> None:
+    with whole_box(tmp_path / "data") as box:
+        for error in ("Order 1 failed", "Order 2 failed", "Timeout"):
+            call = {"tool": "find", "error": error, "websiteId": box.sites["shop"]}
+            assert box.post("/mcp", [call], key="tracking").status == 200
+            if error == "Order 1 failed":
+                assert "find · New" not in get(box), "nothing is known of the days before"
+                box.clock.advance(seconds=2 * 86_400)
+        page = get(box)
+        assert page.count("find · New") == 1
+        assert "Timeout" in page.partition("find · New")[0]
 
 
 def test_values_of_a_filter_are_suggested(box: WholeBox) -> None:

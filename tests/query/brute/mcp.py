@@ -125,24 +125,30 @@ def _by(*names: str) -> Callable[[tuple[Any, ...], Rows, float], Row]:
     }
 
 
-def _error(_key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
-    newest = _newest(rows)
-    return {
-        "tool": newest["tool"],
-        "error": newest["error"],
-        "occurrences": len(rows),
-        "sessions": _distinct(rows, "client_session"),
-        "clients": _commonest(rows, "client_name", 3),
-        "last_seen": last(rows),
-        "first_seen": first(rows),
-    }
+def _errors(facts: Facts, asked: Question) -> list[Row]:
+    """One is new that did not happen in the 30 days before, if anything did."""
+    since = [row for row in facts["mcp_calls"] if asked.start - 30 * 86_400_000 <= row["time"] < asked.start]
+    known = {row["error_group"] for row in since}
+    groups: dict[str, list[Row]] = {}
+    for row in _calls_of(facts, asked):
+        if row["error_group"]:
+            groups.setdefault(row["error_group"], []).append(row)
+    return [
+        {
+            "tool": _newest(rows)["tool"],
+            "error": _newest(rows)["error"],
+            "occurrences": len(rows),
+            "sessions": _distinct(rows, "client_session"),
+            "clients": _commonest(rows, "client_name", 3),
+            "last_seen": last(rows),
+            "first_seen": first(rows),
+            "is_new": bool(since) and group not in known,
+        }
+        for group, rows in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
+    ]
 
 
-def _failed(row: Row) -> bool:
-    return bool(row["error_group"])
-
-
-_OTHERS: dict[str, Answer] = {"mcp_summary": _summary, "mcp_calls_series": _series}
+_OTHERS: dict[str, Answer] = {"mcp_summary": _summary, "mcp_calls_series": _series, "mcp_errors": _errors}
 ANSWERS = _OTHERS | answers(
     {
         "mcp_tools": Table("mcp_calls", ("tool",), _tool, order=count),
@@ -154,6 +160,5 @@ ANSWERS = _OTHERS | answers(
             "mcp_calls", ("server_name", "server_version"), _by("server", "version"), order=count
         ),
         "mcp_environments": Table("mcp_calls", ("environment",), _by("environment"), order=count),
-        "mcp_errors": Table("mcp_calls", ("error_group",), _error, order=count, keep=_failed),
     }
 )
