@@ -149,6 +149,7 @@ share_settings = Handlers("analytics_box.products.shares.settings_pages")
 retention_pages = Handlers("analytics_box.products.retention.pages")
 revenue_pages = Handlers("analytics_box.products.revenue.board_pages")
 journey_pages = Handlers("analytics_box.products.journeys.pages")
+ai_pages = Handlers("analytics_box.products.ai_traffic.pages")
 mcp_pages = Handlers("analytics_box.products.mcp_analytics.pages")
 performance_pages = Handlers("analytics_box.products.overview.performance_pages")
 funnel_forms = Handlers("analytics_box.products.funnels.form_pages", "PAGES")
@@ -304,6 +305,12 @@ PAGES_AND_API: tuple[Route, ...] = (
     form_route("/sites/{website_id:str}/source-maps/{source_map_id:str}/delete", source_map_pages.delete, "member"),
     page_route("/sites/{website_id:str}/performance", performance_pages.show),
     page_route("/sites/{website_id:str}/performance/export/{form:str}", performance_pages.file),
+    page_route("/sites/{website_id:str}/ai-traffic", ai_pages.show),
+    page_route("/sites/{website_id:str}/ai-traffic/parts/{name:str}", ai_pages.show_part),
+    page_route("/sites/{website_id:str}/ai-traffic/values", ai_pages.show_values),
+    page_route("/sites/{website_id:str}/ai-traffic/details/{name:str}", ai_pages.show_details),
+    page_route("/sites/{website_id:str}/ai-traffic/details/{name:str}/{form:str}", ai_pages.details_file),
+    page_route("/sites/{website_id:str}/ai-traffic/export/{form:str}", ai_pages.export_file),
     page_route("/sites/{website_id:str}/mcp", mcp_pages.show),
     page_route("/sites/{website_id:str}/mcp/parts/{name:str}", mcp_pages.show_part),
     page_route("/sites/{website_id:str}/mcp/values", mcp_pages.show_values),

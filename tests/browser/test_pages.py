@@ -249,6 +249,8 @@ SIGNED_IN = (
     "{site}/source-maps",
     "{site}/settings/import",
     "{site}/performance?range=today&vital=CLS",
+    "{site}/ai-traffic?range=today",
+    "{site}/ai-traffic/details/agents?range=today",
     "{site}/mcp?range=today",
     "{site}/mcp/details/tools?range=today",
     "{site}/retention",

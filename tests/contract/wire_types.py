@@ -256,7 +256,7 @@ BEYOND: dict[str, str] = {
     "stickiness": "date daily weekly monthly stickiness weekly_stickiness is_complete",
     "lifecycle": "date visitors new returning resurrected dormant is_complete",
     "journeys": "step node_type node next_type next sessions percentage",
-    "ai_summary": "requests products agents pages errors visitors",
+    "ai_summary": "requests products agents pages training search_index on_demand errors visitors",
     "ai_requests_by_date": "date requests training search_index on_demand errors",
     "ai_unvisited_pages": "page requests products last_seen",
     "ai_error_pages": "page errors requests products last_seen",

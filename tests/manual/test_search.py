@@ -37,6 +37,7 @@ def found(box: WholeBox, query: str) -> list[str]:
 
 # A question of a user → the page that answers it, which comes first.
 QUESTIONS = {
+    "which ai crawlers read my pages": "ai-traffic",
     "track the tools of my mcp server": "mcp-analytics",
     "connect claude": "mcp",
     "mcp server": "mcp",

@@ -23,6 +23,7 @@ from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.base.store.strings import Strings
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
+from analytics_box.products.ai_traffic.board import AI
 from analytics_box.products.mcp_analytics.board import MCP
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.shares.seen import board_of
@@ -149,6 +150,7 @@ class Hostile:
             "/events": [urlencode({"name": text("event"), "range": "today"})],
             "/goals": ["range=today"],
             "/retention": [urlencode({"activation": text("event"), "split": "entry", "range": "today"})],
+            "/ai-traffic": [urlencode({"product": text("product"), "range": "today"})],
             "/mcp": [urlencode({"tool": text("tool"), "client": text("client"), "range": "today"})],
             "/journeys": ["range=today", urlencode({"collapse": text("collapse"), "events": "on", "range": "today"})],
             "/goal": [f"range=today&{kept}"],
@@ -164,6 +166,8 @@ class Hostile:
         }
         several = {
             "/parts/{name}": list(WEBSITE.parts),
+            "/ai-traffic/parts/{name}": list(AI.parts),
+            "/ai-traffic/details/{name}": list(AI.lists),
             "/mcp/parts/{name}": list(MCP.parts),
             "/mcp/details/{name}": list(MCP.lists),
             "/details/{name}": [name for name in WEBSITE.lists if name in WEBSITE.tables(name)],

@@ -43,6 +43,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         "retention",
         "revenue",
         "payments",
+        "ai-traffic",
         "mcp-analytics",
         "notes",
         "dropped-events",

@@ -168,6 +168,7 @@ def _summary(facts: Facts, asked: Question) -> list[Row]:
             "products": distinct("product")(rows),
             "agents": distinct("ai_agent")(rows),
             "pages": distinct("path")(rows),
+            **_purposes(rows),
             "errors": _errors(rows),
             "visitors": visitors(_referred(facts, asked)),
         }

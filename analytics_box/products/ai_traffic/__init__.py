@@ -1,0 +1,1 @@
+"""Figures of the tool calls that MCP servers report."""
