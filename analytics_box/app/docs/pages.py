@@ -71,8 +71,7 @@ async def for_assistants(request: Request[Any, Any, Any], parts: NamedDependency
 
 
 def _markdown(text: str) -> Response[bytes]:
-    headers = {"cache-control": _FOR_AN_HOUR, "access-control-allow-origin": "*"}
-    return Response(text.encode(), media_type="text/markdown", headers=headers)
+    return Response(text.encode(), media_type="text/markdown", headers={"cache-control": _FOR_AN_HOUR})
 
 
 async def search_page(

@@ -14,7 +14,7 @@ _FEWEST: Final = 3  # Rows that a list keeps.
 
 
 def fit(answer: dict[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
-    """The answer in at most `most` bytes, with a note on each list that was cut. The largest list is cut first."""
+    """The answer in at most `most` bytes, with a note on each list that was cut. The largest one is cut first."""
     found: dict[str, Any] = _shorter(answer, LONGEST_TEXT)
     whole: dict[str, int] = {}
     size = len(_ENCODE(found))
@@ -27,14 +27,14 @@ def fit(answer: dict[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
         del rows[max(_FEWEST, min(len(rows) - 1, len(rows) * most // size)) :]
         size = len(_ENCODE(found))
     if whole:
-        lists = dict(_lists(found, ""))
+        kept = dict(_lists(found, ""))
         found["notes"] = [
             *found.get("notes", ()),
             *(
                 _(
                     "{path}: {left} of {rows} rows are left out. Ask for fewer with a limit, filters or a shorter "
                     "range."
-                ).format(path=path, left=rows - len(lists[path]), rows=rows)
+                ).format(path=path, left=rows - len(kept[path]), rows=rows)
                 for path, rows in whole.items()
             ),
         ]
@@ -42,14 +42,16 @@ def fit(answer: dict[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
 
 
 def _lists(value: Any, path: str) -> Iterator[tuple[str, list[Any]]]:
-    """All lists with their paths; the answer itself counts as an empty one, so that there always is one."""
+    """The lists that can be cut, with their paths. Of a list of answers these are the rows of each, so that no answer
+    is left out; the whole counts as an empty one, so that there always is one."""
     if not path:
         yield "", []
     if isinstance(value, dict):
         for name, item in value.items():
             yield from _lists(item, f"{path}.{name}" if path else name)
-    elif isinstance(value, list):
+    elif isinstance(value, list) and not any(isinstance(item, dict) and "rows" in item for item in value):
         yield path, value
+    elif isinstance(value, list):
         for at, item in enumerate(value):
             yield from _lists(item, f"{path}[{at}]")
 

@@ -64,6 +64,7 @@ _DATA: dict[int, Schema] = {
     404: {"resourceType": "website", "resourceId": "V1StGXR8Z5jdHi6BmyT0"},
     503: {"retryAfter": 5},
 }
+_AS_JSON_RPC = (400, 404)  # The server refuses MCP messages with these; the front of the box refuses with others.
 _OFREP_CODES = {400: "INVALID_CONTEXT", 404: "FLAG_NOT_FOUND"}
 ALWAYS = (400, 421, 429, 500, 503)  # what the front of the box may answer to any request
 WITH_BODY = (408, 413, 415)
@@ -92,6 +93,8 @@ def _below(kind: type[BoxError]) -> Iterator[type[BoxError]]:
 
 def reference(family: Family, status: int) -> Schema:
     """A reference to this answer for an operation."""
+    if family == "mcp" and status not in _AS_JSON_RPC:
+        family = "api"
     return {"$ref": f"#/components/responses/{family}-{status}"}
 
 
@@ -102,6 +105,7 @@ def responses() -> Schema:
         f"{family}-{status}": _response(family, status, words, by_status.get(status, []))
         for family in FAMILIES
         for status, words in (WORDS | LINK_WORDS if family == "link" else WORDS).items()
+        if family != "mcp" or status in _AS_JSON_RPC
     }
 
 
@@ -147,7 +151,7 @@ def _content(family: Family, status: int, words: str, names: list[str]) -> Schem
     if family == "mcp":
         error = {"jsonrpc": "2.0", "error": {"code": -32600, "message": plain["error"]}}
         schema = {"anyOf": [{"type": "object", "required": ["jsonrpc", "error"]}, refusal]}
-        return {"application/json": {"schema": schema, "example": error if status in {400, 404} else plain}}
+        return {"application/json": {"schema": schema, "example": error}}
     content: Schema = {"application/json": {"schema": refusal, "example": plain}}
     if family in {"page", "link"}:
         content = {"text/html": {"schema": {"type": "string"}}, **content}

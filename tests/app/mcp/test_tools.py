@@ -132,6 +132,24 @@ def test_long_answer_is_cut_with_a_note_on_what_is_left_out() -> None:
     assert f"{5_000 - kept} of 5000 rows" in found["notes"][1]
 
 
+def test_each_of_several_long_answers_keeps_some_rows() -> None:
+    answers = [{"type": f"type-{number}", "rows": [{"name": "x" * 50}] * 400} for number in range(8)]
+    found = fit({"answers": answers})
+    assert [one["type"] for one in found["answers"]] == [one["type"] for one in answers]
+    assert min(len(one["rows"]) for one in found["answers"]) > 10
+    assert len(found["notes"]) == 8
+    assert len(msgspec.json.encode(found)) < MOST_BYTES + 1_000
+
+
+def test_rows_with_lists_of_their_own_are_cut_as_a_whole() -> None:
+    sessions = [{"id": number, "events": [{"path": "x" * 60}] * 9} for number in range(500)]
+    pages = [{"name": f"/{number}"} for number in range(30)]
+    found = fit({"answers": [{"type": "session_list", "rows": sessions}, {"type": "top_pages", "rows": pages}]})
+    assert found["answers"][1]["rows"] == pages
+    assert {len(row["events"]) for row in found["answers"][0]["rows"]} == {9}
+    assert len(found["notes"]) == 1
+
+
 def test_long_text_is_cut() -> None:
     found = fit({"stack": "x" * 100_000, "groups": [{"message": "y" * 30_000} for _ in range(3)]})
     assert len(msgspec.json.encode(found)) < MOST_BYTES
