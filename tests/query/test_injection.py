@@ -15,7 +15,7 @@ from analytics_box.query.engines import sqlite
 from analytics_box.query.engines.sqlite import render
 from analytics_box.query.filters import COLUMNS, Filter, FilterCondition, FunnelPlan, Op, conditions
 from analytics_box.query.happened import LIMITS
-from analytics_box.query.plan import FlowPlan, PeriodPlan, QueryPlan
+from analytics_box.query.plan import BucketRun, FlowPlan, PeriodPlan, QueryPlan
 from analytics_box.query.ranges import TimeBucket, TimeWindow
 from analytics_box.query.request import GivenQuery, QueryFilterInput, check, check_filters
 from tests.cases import each
@@ -43,6 +43,7 @@ HOSTILE = (
 # What plans of funnels, of periods and of journeys need.
 FUNNEL = FunnelPlan((FilterCondition("session_page", "is", ("/a",), negated=False),) * 2)
 PERIODS = PeriodPlan(shown=0, previous=-86_400_000, finished=1)
+RUNS = (BucketRun(0, 86_400_000, 0),)
 FLOW = FlowPlan(steps=3, nodes=8)
 DAY = ["2026-06-17", "2026-06-17"]
 
@@ -54,7 +55,9 @@ def statement(name: str, field: str, operator: Op, values: tuple[str, ...]) -> s
     asked = check(GivenQuery(parameters=[name], preset="today"), zone_name=None, now=at(2026, 6, 17))
     window = TimeWindow(0, 86_400_000, (TimeBucket("a day", 0),))
     plans = compose(query_type, asked, window, (1,), where).plans
-    return "\n".join(render(replace(plan, funnel=FUNNEL, periods=PERIODS, flow=FLOW)).sql for plan in plans)
+    return "\n".join(
+        render(replace(plan, funnel=FUNNEL, periods=PERIODS, flow=FLOW, runs=plan.runs or RUNS)).sql for plan in plans
+    )
 
 
 @examples(150)
