@@ -139,6 +139,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         "revenue.html",
         shell=site_shell(visit, "revenue", website),
         site=website,
+        may_set_up=visit.person.may("admin"),
         board=content.pop("board", board),
         split=_SPLITS[split][0],
         splits=_choices(board.view, "split", {name: label for name, (label, *_rest) in _SPLITS.items()}, split),

@@ -68,6 +68,9 @@ def test_website_without_payments_says_how_to_get_them(box: WholeBox) -> None:
     shown = get(box, site="blog")
     assert "No revenue in this range" in shown
     assert "Stripe or Paddle" in shown
+    address = f"/sites/{box.sites['blog']}/settings/revenue"
+    assert f'href="{address}"' in shown
+    assert box.get(address, cookie=box.cookie, accept="text/html").status == 200
 
 
 def test_page_needs_a_session_of_the_organization(box: WholeBox) -> None:
