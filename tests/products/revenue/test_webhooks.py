@@ -292,3 +292,24 @@ def test_rotated_secret_replaces_the_one_before(box: WholeBox) -> None:
     body = json.dumps(stripe_event("charge.succeeded", NOON, **CHARGE)).encode()
     assert deliver(box, path, body, signed("stripe", body, NOON // 1000)).status == 401
     assert deliver(box, path, body, signed("stripe", body, NOON // 1000, other)).status == 200
+
+
+def test_stored_secret_is_encrypted(box: WholeBox) -> None:
+    add_provider(box)
+    rows_of = "select instr(secret, ?) from revenue_providers"
+    found = box.box.box_db.read_now(lambda db: db.execute(rows_of, (SECRET.encode(),)).fetchall())
+    assert found == [(0,)]
+
+
+def test_websites_setting_decides_whether_browsers_report_revenue(box: WholeBox) -> None:
+    event = {"name": "purchase", "properties": {"revenue": 5}, "anonymousId": "ada"}
+    changes = (
+        ({"defaultCurrency": "eur"}, 1),
+        ({"defaultCurrency": None}, 1),
+        ({"defaultCurrency": "EUR", "browserRevenue": False}, 1),
+    )
+    for settings, count in changes:
+        answer = box.post("/websites/updateSettings", {"id": box.sites["shop"], "settings": settings}, key="all")
+        assert answer.status == 200, answer.body
+        box.post(f"/track?client_id={box.sites['shop']}", event)
+        assert len(stored(box)) == count
