@@ -71,6 +71,8 @@ QUESTIONS = {
     "vercel rewrites": "first-party",
     "netlify": "first-party",
     "content security policy": "script",
+    "connect stripe": "payments",
+    "record payments": "payments",
     "try it on localhost": "get-started",
     "docker": "install",
     "kubernetes": "install",
