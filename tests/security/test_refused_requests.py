@@ -80,17 +80,22 @@ def refuse(box: WholeBox, method: str, path: str) -> set[int]:
     return statuses
 
 
-CLOSED = sorted(path for line in PROCEDURES if line.access != PUBLIC and not line.anonymous for path in line.paths)
+CLOSED = sorted(
+    (path, "reading" if line.access == "track:events" else "tracking")
+    for line in PROCEDURES
+    if line.access != PUBLIC and not line.anonymous
+    for path in line.paths
+)
 OPEN = sorted(path for line in PROCEDURES if line.access == PUBLIC or line.anonymous for path in line.paths)
 
 
-@each("path", CLOSED)
-def test_caller_without_permission_is_refused_whatever_the_body_is(box: WholeBox, path: str) -> None:
+@each(("path", "key"), CLOSED)
+def test_caller_without_permission_is_refused_whatever_the_body_is(box: WholeBox, path: str, key: str) -> None:
     declared = {"content_type": "application/json", "content_length": "7900000"}
     for body in (b"", b"x", b"{"):
         assert box.ask("POST", path, headers=declared, body=body).status == 401
-        key = {"x_api_key": box.keys["tracking"]}
-        assert box.ask("POST", path, headers=declared | key, body=body).status == 403
+        named = {"x_api_key": box.keys[key]}
+        assert box.ask("POST", path, headers=declared | named, body=body).status == 403
 
 
 @each("path", OPEN)

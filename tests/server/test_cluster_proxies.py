@@ -15,6 +15,7 @@ import pytest
 
 from analytics_box.app.plain_routes import ON_EVERY_MACHINE
 from analytics_box.ingest import routes as event_routes
+from analytics_box.ingest.ai_traffic import SETUP_CHECK
 from tests.server.proxy import PROXIES, from_manual, running
 
 MACHINES = {"10.0.0.5:8000": "primary", "10.0.0.11:8000": "first", "10.0.0.12:8000": "second"}
@@ -89,7 +90,8 @@ def before(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def test_proxy_sends_events_to_ingest_machines_and_the_rest_to_the_primary(before: Before) -> None:
     trackers = [(route.method, route.path) for route in ON_EVERY_MACHINE if route.path not in OF_EACH]
-    asked = [*event_routes.ADDRESSES, *trackers, *(("OPTIONS", path) for _, path in event_routes.ADDRESSES)]
+    check = ("GET", SETUP_CHECK + "website/nonce-0123456789")
+    asked = [*event_routes.ADDRESSES, *trackers, check, *(("OPTIONS", path) for _, path in event_routes.ADDRESSES)]
     for method, path in asked:
         assert before.ask(method, path.replace("{part:str}", "clicks.js"))["machine"] in {"first", "second"}, (
             method,

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from analytics_box.ingest.routes import ADDRESSES
+from analytics_box.ingest.routes import ADDRESSES, TABLE
 from tests.cases import each
 from tests.running import Box
 from tests.server.wire import assert_refusal, connect, exchange, only, request
@@ -16,6 +16,7 @@ QUESTION = json.dumps({"parameters": ["summary_totals"], "preset": "last_7d"}).e
 DEEP = b"[" * 100_000
 JSON = "Content-Type: application/json"
 ROUTES = [*(path for method, path in ADDRESSES if method == "POST"), "/v1/query"]
+MOST_BYTES = {route.path: route.most_bytes for route in TABLE if route.most_bytes}
 
 
 def post(box: Box, path: str, body: bytes, *headers: str) -> bytes:
@@ -42,8 +43,9 @@ def post(box: Box, path: str, body: bytes, *headers: str) -> bytes:
     ),
     ids=lambda path, body: f"{path} {body[:40]!r}",
 )
-def test_a_body_that_is_not_json_is_a_400(box: Box, path: str, body: bytes) -> None:
-    assert_refusal(only(exchange(box, post(box, path, body))), 400)
+def test_body_that_is_not_json_is_a_400_unless_it_is_too_large(box: Box, path: str, body: bytes) -> None:
+    too_large = len(body) > MOST_BYTES.get(path, len(body))
+    assert_refusal(only(exchange(box, post(box, path, body))), 413 if too_large else 400)
 
 
 @each(("path", "body"), product(ROUTES, [b"7", b'"text"', b"null", b'{"name":7,"parameters":7}']))
