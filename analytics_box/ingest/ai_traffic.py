@@ -103,7 +103,8 @@ def _target(intake: Intake, sent: EventDelivery, given: ReportedRequest) -> Even
     sent.scope["site"] = tracked.website.site
     check = tracked.check
     host = given.host.strip().lower()
-    if not _HOST.fullmatch(host) or not check.admits_origin(f"https://{host}"):
+    origin = sent.scope["origin"] = f"https://{host}"
+    if not _HOST.fullmatch(host) or not check.admits_origin(origin):
         raise errors.Forbidden(
             _("This host does not belong to {domain}").format(domain=check.domain),
             reason="INGEST_ORIGIN_NOT_AUTHORIZED",

@@ -105,7 +105,9 @@ async def _turned_away(scope: Scope, send: Send, error: BoxError) -> None:
 
 def count_refusal(intake: Intake, scope: Scope, headers: Headers, error: BoxError) -> bytes:
     """Count a refusal for the website that it was meant for, if there is one, and say what happened."""
-    reason = happened.reason_of(error, origin=b"origin" in headers)
+    # A server names the page's host in the body, a browser its origin in a header.
+    origin = scope.get("origin") or headers.get(b"origin", b"").decode("latin-1")
+    reason = happened.reason_of(error, origin=bool(origin))
     if reason is None:  # nothing is lost, or nobody's
         code = (error.reason or error.code).lower()
         intake.dropped.reasons[code] += 1
@@ -113,7 +115,7 @@ def count_refusal(intake: Intake, scope: Scope, headers: Headers, error: BoxErro
     site = scope.get("site") or _named_site(intake, scope, headers)
     if site:
         if reason == REASON:
-            intake.refusals.note(site, headers[b"origin"].decode("latin-1"), intake.clock.now())
+            intake.refusals.note(site, origin, intake.clock.now())
         intake.dropped.note(site, reason)
     else:
         intake.dropped.reasons[reason] += 1

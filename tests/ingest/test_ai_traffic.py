@@ -81,6 +81,15 @@ def test_wrong_report_is_refused_and_not_stored(
     assert rows(box, "ai_requests", "id") == []
 
 
+def test_report_for_another_host_is_dropped_as_another_domain_that_can_be_allowed(box: WholeBox) -> None:
+    for host in ("evil.example", "shop.example@evil.example"):
+        assert report(box, host=host).headers["x-analytics-box"] == "dropped=1; reason=origin_not_authorized"
+    asked = {"websiteId": box.sites["shop"], "days": 1}
+    (dropped,) = box.post("/websites/listDropped", asked, key="all").json["reasons"]
+    assert (dropped["reason"], dropped["count"]) == ("origin_not_authorized", 2)
+    assert b"https://evil.example" in box.ask("GET", f"/sites/{box.sites['shop']}", headers={"cookie": box.cookie}).body
+
+
 def test_subdomains_belong_to_the_website(box: WholeBox) -> None:
     assert [report(box, host=host).status for host in ("docs.shop.example", "WWW.shop.example:8443")] == [202, 202]
 
