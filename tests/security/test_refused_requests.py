@@ -18,7 +18,7 @@ from analytics_box.web.body import ANONYMOUS_BYTES
 from analytics_box.web.route import PUBLIC
 from tests.cases import each
 from tests.contract.conftest import unlimited
-from tests.inprocess import WholeBox, whole_box
+from tests.inprocess import KeyName, WholeBox, whole_box
 
 FILLING = "x" * 30_000
 SENT = sorted(
@@ -90,7 +90,7 @@ OPEN = sorted(path for line in PROCEDURES if line.access == PUBLIC or line.anony
 
 
 @each(("path", "key"), CLOSED)
-def test_caller_without_permission_is_refused_whatever_the_body_is(box: WholeBox, path: str, key: str) -> None:
+def test_caller_without_permission_is_refused_whatever_the_body_is(box: WholeBox, path: str, key: KeyName) -> None:
     declared = {"content_type": "application/json", "content_length": "7900000"}
     for body in (b"", b"x", b"{"):
         assert box.ask("POST", path, headers=declared, body=body).status == 401
