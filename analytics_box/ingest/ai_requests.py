@@ -65,33 +65,10 @@ class AiMemory:
     def span(self, site: int, request: AiRequest) -> FactSpan:
         """The fact of a request."""
         agent = request.agent
-        attributes = list(_NO_ATTRIBUTES)
-        attributes[_REFERRER] = request.referrer
         if request.report == "server":
             self._recent.put((site, agent.id, request.path), value=True)
-        return FactSpan(
-            table="ai_requests",
-            site=site,
-            time=request.time,
-            visitor=0,
-            yesterday=0,
-            client_session="",
-            path=request.path,
-            query_string="",
-            attributes=tuple(attributes),
-            own=(
-                agent.id,
-                agent.product,
-                agent.purpose,
-                request.format,
-                request.report,
-                request.status,
-                self.ranges.verify(agent, request.address) if request.address else None,
-                clean(request.user_agent, _LONGEST_AGENT),
-                signature_host(request.signature),
-            ),
-            event_id=request.event_id,
-        )
+        verified = self.ranges.verify(agent, request.address) if request.address else None
+        return request_fact(request, site, verified)
 
     def of_bot(self, event: Event, sender: EventSender) -> FactSpan | None:
         """The request behind a quarantined event; None unless it is a page view of an AI agent that no server has
@@ -126,6 +103,35 @@ class AiMemory:
                 self._checks.put((website_id, match[0]), "recorded")
                 return True
         return False
+
+
+def request_fact(request: AiRequest, site: int, verified: int | None) -> FactSpan:
+    """A request as a fact. `verified` is 1 if its address is in the agent's ranges, 0 if not, None if unknown."""
+    agent, attributes = request.agent, list(_NO_ATTRIBUTES)
+    attributes[_REFERRER] = request.referrer
+    return FactSpan(
+        table="ai_requests",
+        site=site,
+        time=request.time,
+        visitor=0,
+        yesterday=0,
+        client_session="",
+        path=request.path,
+        query_string="",
+        attributes=tuple(attributes),
+        own=(
+            agent.id,
+            agent.product,
+            agent.purpose,
+            request.format,
+            request.report,
+            request.status,
+            verified,
+            clean(request.user_agent, _LONGEST_AGENT),
+            signature_host(request.signature),
+        ),
+        event_id=request.event_id,
+    )
 
 
 def format_of(named: str | None, path: str, accept: str | None) -> str:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, get_args
 import msgspec
 from msgspec import Struct, convert
 
-from analytics_box.app.demo import flags, found, links, mcp_calls, monitors, shop
+from analytics_box.app.demo import ai_requests, flags, found, links, mcp_calls, monitors, shop
 from analytics_box.app.demo.failures import NotADemo
 from analytics_box.app.setup.account import FirstAccount, first_account, first_key
 from analytics_box.base import ids
@@ -216,7 +216,10 @@ def since(demo: Demo, made: DemoResources, start: int, seed: str = SEED) -> tupl
     days = history.events(seed, made.target, first_day=demo.first_day, start=utc_day(start) * DAY, end=demo.filled)
     given = flags.evaluations_between(made.flags, days, seed, start=start, end=demo.filled)
     calls = mcp_calls.calls_between(made.target.site, seed, first_day=demo.first_day, start=start, end=demo.filled)
-    return [*(event for event in days if event.time >= start), *calls], given
+    agents = ai_requests.requests_between(
+        made.target.site, seed, first_day=demo.first_day, start=start, end=demo.filled
+    )
+    return [*(event for event in days if event.time >= start), *calls, *agents], given
 
 
 def _new(directory: Path, now: int) -> Demo:

@@ -10,8 +10,8 @@ import apsw
 import pytest
 
 from analytics_box.app.box import open_box
+from analytics_box.app.demo import ai_requests, flags, mcp_calls
 from analytics_box.app.demo import fill as demo
-from analytics_box.app.demo import flags, mcp_calls
 from analytics_box.app.demo.failures import NotADemo
 from analytics_box.base.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.base.facts.event import PAGE_VIEW
@@ -27,6 +27,8 @@ from analytics_box.tenants.websites import rows as website_rows
 from tests.app.demo.asking import ask, count
 from tests.app.demo.conftest import LATER, NOW
 from tests.inprocess import FixedClock
+
+PURPOSE = "(select value from strings where id = purpose)"
 
 
 def given(directory: Path, target: EventTarget) -> flags.DemoEvaluations:
@@ -51,7 +53,20 @@ def test_a_second_start_adds_what_has_happened_since_and_keeps_the_rest(twice: t
     assert rows > 50
     first_day, site = utc_day(NOW) - DAYS, target.site
     calls = [*mcp_calls.calls_between(site, demo.SEED, first_day=first_day, start=NOW, end=LATER)]
-    assert count(directory) == first + len(happened) + len(just_now) + rows + len(calls)
+    agents = [*ai_requests.requests_between(site, demo.SEED, first_day=first_day, start=NOW, end=LATER)]
+    assert count(directory) == first + len(happened) + len(just_now) + rows + len(calls) + len(agents)
+
+
+def test_ai_agents_of_every_purpose_read_the_demo_each_day_in_each_format_and_meet_missing_pages(
+    twice: tuple[Path, int],
+) -> None:
+    directory, _ = twice
+    days = ask(directory, f"select {PURPOSE}, count(distinct time / 86400000) from ai_requests group by 1 order by 1")
+    assert days == [(purpose, DAYS + 3) for purpose in ("on_demand", "search_index", "training")]
+    formats = ask(
+        directory, f"select {PURPOSE.replace('purpose', 'format')}, sum(status = 404) > 50 from ai_requests group by 1"
+    )
+    assert dict(formats) == {"html": 1, "markdown": 0, "llms": 0}
 
 
 def test_mcp_server_of_the_demo_became_slower_with_its_second_version(twice: tuple[Path, int]) -> None:
@@ -97,7 +112,7 @@ def test_sessions_are_real_and_only_programs_have_none(twice: tuple[Path, int]) 
     assert (held > DAYS, theirs) == (True, 0)
 
 
-@pytest.mark.parametrize("table", [name for name in FACT_NAMES if name not in {"events", "mcp_calls"}])
+@pytest.mark.parametrize("table", [name for name in FACT_NAMES if name not in {"events", "mcp_calls", "ai_requests"}])
 def test_measurements_belong_to_sessions_and_places(twice: tuple[Path, int], table: str) -> None:
     directory, _ = twice
     ((number, lonely, placed),) = ask(directory, f"select count(*), sum(session = 0), avg(country <> 0) from {table}")
