@@ -329,7 +329,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     *edited_routes("/sites/{website_id:str}/funnels", "funnel_id", funnel_forms, "member", edit="/edit"),
     page_route("/sites/{website_id:str}/settings/revenue", revenue_settings.show, "admin"),
     form_route("/sites/{website_id:str}/settings/revenue", revenue_settings.save, "admin", kept=True),
-    form_route("/sites/{website_id:str}/settings/revenue/providers", revenue_settings.add, "admin"),
+    form_route("/sites/{website_id:str}/settings/revenue/providers", revenue_settings.add, "admin", kept=True),
     form_route(
         "/sites/{website_id:str}/settings/revenue/providers/{name:str}/{action:str}",
         revenue_settings.act,

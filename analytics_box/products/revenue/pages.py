@@ -92,7 +92,7 @@ async def act(visit: Visitor, website_id: FromPath[str], name: FromPath[str], ac
         await calls.delete_provider(visit.call, OneProvider(name))
         return f"{_HOME.format(website.id)}?done=deleted"
 
-    return await visit.submit(work, lambda to, again: _page(to, website, again), values={**form, "secret": ""})
+    return await visit.submit(work, lambda to, again: _page(to, website, again))
 
 
 async def _page(visit: PageRequest, website: Website, again: Again) -> Page:
