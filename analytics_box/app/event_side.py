@@ -140,7 +140,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         refusals=intake.refusals,
         arrivals=intake.arrivals,
         clicks=Clicks(db, strings, clock),
-        quarantine=Quarantine(db, live, strings, state.classification, clock),
+        quarantine=Quarantine(db, live, strings, state.classification, state.websites, salts, clock),
         intake=intake,
         erasures=erasures,
         outbox=outbox,

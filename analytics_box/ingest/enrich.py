@@ -1,9 +1,10 @@
 """From an event as it came in to a fact: time, visitor, page, source, device. Pure but for its caches."""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from operator import attrgetter
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -15,7 +16,7 @@ from analytics_box.base.store.budgets import DiskBudget
 from analytics_box.base.translation import _
 from analytics_box.ingest import exposures, payments, visitors
 from analytics_box.ingest.payload import EventPayload, Incoming, InvalidEvent, instant_of, properties_text
-from analytics_box.ingest.visitors import Salts
+from analytics_box.ingest.visitors import Derive, Salts
 from analytics_box.tenants.websites.origin_check import Paths
 from analytics_box.web.recognition.agent import Agent
 from analytics_box.web.recognition.channel import channel
@@ -141,18 +142,20 @@ def understand(given: Incoming, target: EventTarget, sender: EventSender, salts:
         sender.bot_name if bot else "",
         _timings(given) if is_page_event else (),
         exposures.of(given.properties) if name == EXPOSURE and not bot else None,
-        _payment(given, target, sender, salts) if given.properties and not is_page_event and not bot else None,
+        payment_of(given.properties, target, sender.by_key, given.eventId or "", salts.history)
+        if given.properties and not is_page_event and not bot
+        else None,
     )
 
 
-def _payment(given: Incoming, target: EventTarget, sender: EventSender, salts: Salts) -> Payment | None:
-    """The payment that an event reports, if it counts. Raises InvalidEvent."""
-    said = given.properties or {}
-    if ("revenue" not in said and "currency" not in said) or not (sender.by_key or target.browser_revenue):
+def payment_of(
+    properties: Mapping[str, Any], target: EventTarget, by_key: bool, event_id: str, key: Derive
+) -> Payment | None:
+    """The payment that an event with these properties reports, if it counts. `key` derives that of customers' ids.
+    Raises InvalidEvent."""
+    if ("revenue" not in properties and "currency" not in properties) or not (by_key or target.browser_revenue):
         return None
-    return payments.of(
-        said, target.site, target.currency, verified=sender.by_key, event_id=given.eventId or "", key=salts.history
-    )
+    return payments.of(properties, target.site, target.currency, verified=by_key, event_id=event_id, key=key)
 
 
 def measure_span(

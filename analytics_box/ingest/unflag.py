@@ -14,34 +14,44 @@ import msgspec
 
 from analytics_box.base.facts.event import CUSTOM, MEASURED
 from analytics_box.base.facts.layout import INSERT, STORED_AS, STORED_ATTRIBUTES, STORED_COLUMNS, stored_table
-from analytics_box.base.facts.tables import CLOSED, SPANS
+from analytics_box.base.facts.tables import CLOSED, SPAN_OWN, SPANS
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.strings import EMPTY, Strings
-from analytics_box.ingest import exposures
+from analytics_box.ingest import exposures, payments
+from analytics_box.ingest.enrich import EventTarget, payment_of
 from analytics_box.ingest.held import own_of, without_timings
 from analytics_box.ingest.live import LiveSessions
+from analytics_box.ingest.payload import InvalidEvent
 from analytics_box.ingest.placing import Placing, SessionOwner, note_replaced
 from analytics_box.ingest.recovery import RecoveredVisits, around
 from analytics_box.ingest.sessions import IDLE, LONGEST, SPAN_KINDS, Signal
+from analytics_box.ingest.visitors import Derive
 
 CHUNK = 500  # events per write: those that arrive wait in the meantime
 _SECONDS = 60.0  # for the look at a chunk's sessions
 
 _COLUMNS = STORED_COLUMNS["events"]
 _AT = {column: place for place, column in enumerate(_COLUMNS)}
-_FIRST_ATTRIBUTE = _AT[STORED_ATTRIBUTES[0]]
+_ATTRIBUTES = slice(_AT[STORED_ATTRIBUTES[0]], _AT[STORED_ATTRIBUTES[0]] + len(STORED_ATTRIBUTES))
 _MOST_MOVED = 20 * CHUNK  # rows of their sessions that may follow a chunk of them
 Row = list[Any]
 
 
-async def unflag(events: Db, live: LiveSessions, strings: Strings, *, site: int, reason: str, agent: str) -> int:
-    """Count a site's events quarantined for this reason under this bot's name; return how many there were."""
+async def unflag(
+    events: Db, live: LiveSessions, strings: Strings, target: EventTarget, key: Derive, *, reason: str, agent: str
+) -> int:
+    """Count a site's events quarantined for this reason under this bot's name; return how many there were.
+
+    `key` derives the key of customers' ids.
+    """
     done = 0
     while True:
-        found, known = await events.read(partial(_next, site=site, reason=reason, agent=agent), seconds=_SECONDS)
+        found, known = await events.read(partial(_next, site=target.site, reason=reason, agent=agent), seconds=_SECONDS)
         if not found:
             return done
-        done += await events.write(partial(_write, live=live, strings=strings, found=found, known=known))
+        done += await events.write(
+            partial(_write, live=live, strings=strings, found=found, known=known, target=target, key=key)
+        )
 
 
 def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[int], list[RecoveredVisits]]:
@@ -74,7 +84,14 @@ def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[i
 
 
 def _write(
-    db: Connection, *, live: LiveSessions, strings: Strings, found: list[int], known: list[RecoveredVisits]
+    db: Connection,
+    *,
+    live: LiveSessions,
+    strings: Strings,
+    found: list[int],
+    known: list[RecoveredVisits],
+    target: EventTarget,
+    key: Derive,
 ) -> int:
     """Rewrite those of these events that are still quarantined: another call may have been quicker."""
     rows = db.execute(
@@ -98,6 +115,8 @@ def _write(
         counted = _as_visitor_event(db, list(row), placing)
         if counted[_AT["kind"]] != CUSTOM:
             _timings(db, counted)
+        elif counted[_AT["properties"]]:
+            _pay(db, counted, strings, target, key)
         if counted[_AT["name"]] == exposing:
             _expose(db, counted, strings)
         db.execute(INSERT["events"], counted)
@@ -119,6 +138,19 @@ def _expose(db: Connection, row: Row, strings: Strings) -> None:
     own = dict(zip(("flag", "variant"), [strings.number(db, text) for text in exposure], strict=True))
     of_event = dict(zip(_COLUMNS, row, strict=True))
     db.execute(INSERT["flag_exposures"], [(of_event | own)[name] for name in STORED_COLUMNS["flag_exposures"]])
+
+
+def _pay(db: Connection, row: Row, strings: Strings, target: EventTarget, key: Derive) -> None:
+    """Insert the payment that a custom event reports. Only events that came with an API key have no origin."""
+    of_event = dict(zip(_COLUMNS, row, strict=True))
+    properties = msgspec.json.decode(of_event["properties"])
+    try:
+        payment = payment_of(properties, target, of_event["origin"] == EMPTY, "", key)
+    except InvalidEvent:
+        # The event was accepted, and its amount is too large to count.
+        return
+    if payment is not None:
+        payments.store(db, strings, payment, [of_event[name] for name in SPAN_OWN], row[_ATTRIBUTES])
 
 
 def _timings(db: Connection, row: Row) -> None:
@@ -150,11 +182,10 @@ def _as_visitor_event(db: Connection, row: Row, placing: Placing) -> Row:
     if not visitor:
         return row
     who = SessionOwner(site, visitor, visitor, row[_AT["client_session"]])
-    attributes = slice(_FIRST_ATTRIBUTE, _FIRST_ATTRIBUTE + len(STORED_ATTRIBUTES))
     signal = Signal(time, row[_AT["path"]], row[_AT["kind"]])
-    session = placing.place(db, who, signal, lambda: tuple(row[attributes]))
+    session = placing.place(db, who, signal, lambda: tuple(row[_ATTRIBUTES]))
     if session is not None:
-        note_replaced(db, site, session, tuple(row[attributes]))
+        note_replaced(db, site, session, tuple(row[_ATTRIBUTES]))
         row[_AT["session"]], row[_AT["since_start"]] = session.number, time - session.started
-        row[attributes] = session.attributes
+        row[_ATTRIBUTES] = session.attributes
     return row

@@ -75,7 +75,7 @@ def webhook_of(url: str, account: Account) -> str:
     content = {"websiteId": account.website_id, "provider": "stripe", "secret": SECRET}
     answer = httpx.post(f"{url}/revenue/createProvider", json=content, headers={"x-api-key": account.api_key})
     assert answer.status_code == 200, answer.text
-    return urlsplit(answer.json()["url"]).path
+    return str(urlsplit(answer.json()["url"]).path)
 
 
 def stored_payments(data_dir: Path) -> list[str]:

@@ -20,6 +20,7 @@ from analytics_box.base.store import schema
 from analytics_box.base.store.db import Connection
 from analytics_box.ingest import exposures
 from analytics_box.ingest import unflag as unflagging
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.unflag import unflag
 from tests.examples import examples
 from tests.ledgers import NOON, SITE, Books, open_books
@@ -103,7 +104,8 @@ def tell(opened: Books, hits: Sequence[Hit], *, held: bool | None = None) -> Non
 
 
 def count(opened: Books, agent: str = AGENT) -> int:
-    return asyncio.run(unflag(opened.db, opened.live, opened.strings, site=SITE, reason=REASON, agent=agent))
+    target = EventTarget(SITE)
+    return asyncio.run(unflag(opened.db, opened.live, opened.strings, target, str.encode, reason=REASON, agent=agent))
 
 
 class Seen(NamedTuple):

@@ -17,8 +17,12 @@ from analytics_box.ingest.bot_rules import Bot, Wishes
 from analytics_box.ingest.bots import rows
 from analytics_box.ingest.bots.rows import BotGroup
 from analytics_box.ingest.classification import Classification
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.live import LiveSessions
+from analytics_box.ingest.prepared import target_of
 from analytics_box.ingest.unflag import unflag
+from analytics_box.ingest.visitors import SaltFile
+from analytics_box.tenants.websites.directory import Directory
 from analytics_box.web.recognition.bots import REASONS
 
 DAYS = 30
@@ -65,10 +69,18 @@ class Quarantine:
     """The quarantined events of a box."""
 
     def __init__(
-        self, events: Db, live: LiveSessions, strings: Strings, classification: Classification, clock: Clock
+        self,
+        events: Db,
+        live: LiveSessions,
+        strings: Strings,
+        classification: Classification,
+        websites: Directory,
+        salts: SaltFile,
+        clock: Clock,
     ) -> None:
         self.classification = classification
         self._events, self._live, self._strings, self._clock = events, live, strings, clock
+        self._websites, self._salts = websites, salts
         self._one_at_a_time = asyncio.Lock()
 
     async def of(self, site: int) -> QuarantineSummary:
@@ -84,12 +96,15 @@ class Quarantine:
 
     async def count(self, site: int, bot: Bot) -> int:
         """Count the quarantined events of an allowed bot; return how many there were."""
+        website = next((one for one in self._websites.all() if one.site == site), None)
+        target = EventTarget(site) if website is None else target_of(website, self._websites.check(website))
         async with self._one_at_a_time:
             return await unflag(
                 self._events,
                 self._live,
                 self._strings,
-                site=site,
+                target,
+                self._salts.current(self._clock.now()).history,
                 reason=bot.reason,
                 agent=bot.agent,
             )

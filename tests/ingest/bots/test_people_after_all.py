@@ -130,6 +130,60 @@ def test_measurements_of_an_allowed_bot_count_as_if_they_had_never_been_quaranti
     assert all(len(one) == 1 for one in found[0])
 
 
+PAID: tuple[dict[str, Any], ...] = (
+    {"revenue": "12.30", "currency": "EUR", "orderId": "o1", "customerId": "ada", "product": "Lamp"},
+    {"revenue": 5, "orderId": "o2"},
+    {"revenue": 5, "orderId": "o2"},
+    {"amount": -3, "currency": "EUR", "orderId": "o1"},
+    {"plan": "pro"},
+)
+PAYMENT = (
+    *("amount", "currency", "payment_type", "provider", "verified", "product_name", "reference"),
+    *("customer <> 0", "attribution", "session <> 0", "entry", "path"),
+)
+
+
+def pay(box: WholeBox, user_agent: str, *properties: dict[str, Any]) -> None:
+    given = {"databuddy_client_id": box.sites["shop"], "user_agent": user_agent}
+    for one in properties:
+        event = {"name": "purchase", "properties": one, "path": "https://shop.example/paid"}
+        answer = box.ask("POST", "/track", headers=given, body=json.dumps(event).encode(), address="198.51.100.7")
+        assert answer.status in {200, 204}, answer.body
+
+
+def set_revenue(box: WholeBox, **settings: Any) -> None:
+    body = {"id": box.sites["shop"], "settings": settings}
+    assert box.post("/websites/updateSettings", body, key="all").status == 200
+
+
+def test_payments_of_an_allowed_bot_count_as_if_they_had_never_been_quarantined(tmp_path: Path) -> None:
+    found = []
+    for user_agent in (KIOSK, CHROME):
+        with whole_box(tmp_path / user_agent[-4:], clock=FixedClock()) as box:
+            set_revenue(box, defaultCurrency="USD")
+            send(box, user_agent)
+            pay(box, user_agent, *PAID)
+            if user_agent == KIOSK:
+                assert count(box, "transactions") == 0
+                pay(box, KIOSK, {"revenue": 10**15, "currency": "EUR"})
+                assert call(box, "allowBot", reason=bots.KNOWN, agent="Kiosk-Monitor")["counted"] == 7
+            found.append(rows(box, "transactions", *PAYMENT))
+    assert found[0] == found[1]
+    assert [row[:5] for row in found[0]] == [
+        (1230, "EUR", "sale", "tracker", 0),
+        (500, "USD", "sale", "tracker", 0),
+        (-300, "EUR", "refund", "tracker", 0),
+    ]
+    assert {row[8:10] for row in found[0]} == {("session", 1)}
+
+
+def test_payments_of_an_allowed_bot_stay_out_if_the_website_refuses_revenue_from_browsers(box: WholeBox) -> None:
+    pay(box, KIOSK, *PAID)
+    set_revenue(box, browserRevenue=False)
+    assert call(box, "allowBot", reason=bots.KNOWN, agent="Kiosk-Monitor")["counted"] == len(PAID)
+    assert count(box, "transactions") == 0
+
+
 TIMED: tuple[dict[str, Any], ...] = (
     {"properties": {"plan": "pro", "$timings": [1]}, "load_time": 900, "ttfb": 120.5, "dom_ready_time": 0},
     {"load_time": 1_200, "render_time": -1},

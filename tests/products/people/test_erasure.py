@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from analytics_box.base.facts.event import PAGE_EXIT, TIMINGS, Event
 from analytics_box.base.facts.tables import FACT_NAMES, SPANS
+from analytics_box.ingest.enrich import EventTarget
 from analytics_box.ingest.unflag import unflag
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.products.people.erasure import ErasureDone
@@ -373,7 +374,13 @@ def test_quarantined_events_of_a_visitor_leave_no_text(world: World) -> None:
     world.add(event(world.shop.site, Said(1, "ada")), replace(held, attributes=own, agent="Dog"))
     world.run(
         unflag(
-            world.events, world.live, world.strings, site=world.shop.site, reason="known_bot_user_agent", agent="Dog"
+            world.events,
+            world.live,
+            world.strings,
+            EventTarget(world.shop.site),
+            str.encode,
+            reason="known_bot_user_agent",
+            agent="Dog",
         )
     )
     world.run(world.erasures.person(world.shop, "ada", ACTOR))
