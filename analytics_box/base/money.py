@@ -26,7 +26,7 @@ CURRENCIES = {**dict.fromkeys(_WITH_CENTS.split(), USUAL_PLACES), **_EXPONENTS}
 MOST_PLACES = 4
 # The largest amount in minor units. The sum of nine thousand of them still fits into 64 bits.
 LARGEST = 10**15
-_SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "KRW": "₩", "BRL": "R$", "CHF": "CHF"}
+_SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "KRW": "₩", "BRL": "R$"}
 
 
 class AmountError(ValueError):
@@ -59,6 +59,13 @@ def amount_text(amount: int | Decimal, currency: str) -> str:
     """An amount as pages show it: $1,230.50, −€3.00, 1,230 SEK. An integer is in minor units."""
     value = major(amount, currency) if isinstance(amount, int) else amount
     number = f"{abs(value):,.{CURRENCIES.get(currency, USUAL_PLACES)}f}"
+    before, after = marks_of(currency)
+    return f"{MINUS if value < 0 else ''}{before}{number}{after}"
+
+
+def marks_of(currency: str) -> tuple[str, str]:
+    """The text before and after a number that makes it an amount of the currency: a symbol, or the code of others."""
     symbol = _SYMBOLS.get(currency, "")
-    sign = MINUS if value < 0 else ""
-    return f"{sign}{symbol}{number}" if symbol and not symbol.isalpha() else f"{sign}{number}{NBSP}{currency}".rstrip()
+    if symbol:
+        return symbol, ""
+    return "", f"{NBSP}{currency}" if currency else ""

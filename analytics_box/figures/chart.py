@@ -104,7 +104,8 @@ class OutageShade(Struct, frozen=True):
 
 
 class SeriesChart(Struct, frozen=True):
-    """A series as chart.js draws it and as the table lists it; `second` is the unit of the measure next to it."""
+    """A series as chart.js draws it and as the table lists it; `second` is the unit of the measure next to it, and
+    `affixes` are the texts before and after each number of the axis."""
 
     unit: Unit
     points: tuple[ChartPoint, ...]
@@ -113,6 +114,7 @@ class SeriesChart(Struct, frozen=True):
     marks: tuple[Mark, ...] = ()
     step: Step = "day"
     second: Unit | None = None
+    affixes: tuple[str, str] = ("", "")
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -129,6 +131,8 @@ class SeriesChart(Struct, frozen=True):
             "values": [point.value for point in self.points],
             "texts": [point.text for point in self.points],
         }
+        if any(self.affixes):
+            columns["affixes"] = self.affixes
         if self.shades:
             columns["shades"] = [[shade.left, shade.right] for shade in self.shades]
         if self.shades or self.marks:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_box.base.money import CURRENCIES, LARGEST, AmountError, amount_text, major, minor
+from analytics_box.base.money import CURRENCIES, LARGEST, AmountError, amount_text, major, marks_of, minor
 from tests.cases import each
 
 
@@ -59,3 +59,9 @@ def test_currencies_have_up_to_four_decimal_places() -> None:
 
 def test_an_unknown_currency_has_two_decimal_places() -> None:
     assert major(5, "XXX") == Decimal("0.05")
+
+
+@pytest.mark.parametrize("currency", sorted(CURRENCIES))
+def test_texts_around_a_number_make_the_amount_of_pages(currency: str) -> None:
+    before, after = marks_of(currency)
+    assert amount_text(5, currency) == f"{before}{major(5, currency)}{after}"

@@ -10,9 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base import figures
-from analytics_box.base.money import amount_text
+from analytics_box.base.money import amount_text, marks_of
 from analytics_box.base.translation import _, ngettext
-from analytics_box.figures import chart, export, page, suggesting
+from analytics_box.figures import chart, export, page, suggesting, tiles
 from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.figures.board import Metric
 from analytics_box.figures.breakdowns import BreakdownChoice
@@ -21,6 +21,8 @@ from analytics_box.figures.page import Dashboard, TilesAndChart
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.people.payments import PAYMENT_LABELS
+from analytics_box.products.revenue.provider import NAMES
+from analytics_box.products.revenue.reports import reason_text
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import QueryType, Record
 from analytics_box.query.filters import FilterCondition
@@ -63,27 +65,44 @@ _METHODS: Final = {
     "anonymous": _("Visitor"),
     "customer": _("Returning customer"),
 }
+_REPORTERS: Final[Mapping[str, str]] = {
+    "stripe": NAMES["stripe"],
+    "paddle": NAMES["paddle"],
+    "tracker": _("Browser"),
+    "server": _("Server"),
+    "import": _("Import"),
+}
+COMPARED: Final = {
+    "total_revenue": _("Revenue"),
+    "net_revenue": _("Net revenue"),
+    "total_transactions": _("Orders"),
+    "average_order_value": _("Average order"),
+    "unique_customers": _("Customers"),
+}
 _MOST_ROWS: Final = 15
 _MOST_TRANSACTIONS: Final = 15
-_MOST_EXPORTED: Final = 1_000
+MOST_EXPORTED: Final = 1_000
 _NOT_FILTERED: Final = frozenset(("Unattributed", "Unknown"))
 
 
 class RevenueTile(Struct, frozen=True):
-    """A figure, and below it what it was before or what it consists of."""
+    """A figure, and below it its change or what it consists of."""
 
     label: str
     value: str
     note: str = ""
+    change: tiles.TileChange | None = None
 
 
 class RevenueLine(Struct, frozen=True):
-    """A row of a breakdown. `width` is the class of its bar; `href` filters the page by it, empty if nothing can."""
+    """A row of a breakdown. `counts` has the figures of columns for which phones have no room. `width` is the class of
+    its bar; `href` filters the page by it, empty if nothing can."""
 
     name: str
     revenue: str
     transactions: str
     customers: str
+    counts: str
     share: str
     width: str
     href: str = ""
@@ -161,7 +180,7 @@ async def file(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -
 
     def sheet_of(name: str) -> Any:
         async def sheet(asking: PageQuery) -> ExportSheet:
-            (rows,) = await asking.rows((name,), limit=_MOST_EXPORTED)
+            (rows,) = await asking.rows((name,), limit=MOST_EXPORTED)
             return ExportSheet(name, tuple(output.name for output in TYPES[name].outputs), rows)
 
         return sheet
@@ -188,7 +207,7 @@ async def _content(
     visit: PageRequest, asking: PageQuery, board: Dashboard, split_type: str, field: str
 ) -> dict[str, Any]:
     """The content of the page in the chosen currency. Raises UnansweredQuery."""
-    overview, before = await asking.rows((_OVERVIEW,), before=(_OVERVIEW,), limit=_MOST_EXPORTED)
+    overview, before = await asking.rows((_OVERVIEW,), so_far=(_OVERVIEW,), limit=MOST_EXPORTED)
     currency = _currency(board.view, overview)
     tabs = [
         CurrencyTab(
@@ -206,18 +225,28 @@ async def _content(
     series, earlier = await asking.rows((_SERIES,), before=(_SERIES,), limit=10_000)
     rows, products, recent, failures = await asking.rows((), derived=derived, limit=_MOST_TRANSACTIONS)
     total = next(row for row in overview if row["currency"] == currency)
-    compared = asking.compared is not None and not asking.compared.nothing
-    then = next((row for row in before if row["currency"] == currency), None) if compared else None
+    against = asking.compared
+    compared = against is not None and not against.nothing
+    then = next((row for row in before if row["currency"] == currency), None)
+    changes = {}
+    if against is not None and against.begun is None:
+        changes = changes_of(total, then, so_far=bool(asking.until), fair=against.fair)
+    exported = sum(row["total_transactions"] + row["refund_count"] for row in overview)
     return {
         "drawn": True,
         "currency": currency,
         "currencies": tabs if len(tabs) > 1 else (),
-        "tiles": _tiles(total, then),
+        "tiles": _tiles(total, changes),
         "board": _with_curve(asking, board, currency, series, earlier if compared else None),
-        "lines": _lines(rows, currency, board.view, field),
+        "lines": _lines(rows, currency, board.view, field, reporters=split_type == "revenue_by_provider"),
         "products": _lines(products, currency, board.view, ""),
         "transactions": [_transaction(visit, row) for row in recent],
         "failures": [_failure(row) for row in failures],
+        "cut": _(
+            "Exports have the latest {count} of {all} transactions. Select a shorter range to export the others."
+        ).format(count=figures.count(MOST_EXPORTED), all=figures.count(exported))
+        if exported > MOST_EXPORTED
+        else "",
         "unverified": amount_text(total["unverified_revenue"], currency) if total["unverified_revenue"] else "",
     }
 
@@ -237,25 +266,33 @@ def _in_currency(query_type: QueryType, currency: str) -> QueryType:
     return replace(query_type, asks=tuple(replace(ask, where=(*ask.where, only)) for ask in query_type.asks))
 
 
-def _tiles(row: Record, then: Record | None) -> list[RevenueTile]:
+def changes_of(row: Record, then: Record | None, *, so_far: bool, fair: bool) -> dict[str, tiles.TileChange]:
+    """The changes of the figures that are compared, by their names. Without a row, nothing was paid then. `so_far` and
+    `fair` are as in tiles."""
+    zero = {name: type(row[name])(0) for name in COMPARED if name != "average_order_value"}
+    earlier = then or {**zero, "average_order_value": None}
+    changes = {}
+    for name in COMPARED:
+        change = tiles.change_of(Metric(name, _OVERVIEW), row[name], earlier[name], so_far=so_far, fair=fair)
+        if change is not None:
+            is_money = isinstance(earlier[name], Decimal)
+            before = amount_text(earlier[name], row["currency"]) if is_money else change.before
+            changes[name] = replace(change, before=before)
+    return changes
+
+
+def _tiles(row: Record, changes: Mapping[str, tiles.TileChange]) -> list[RevenueTile]:
     currency = row["currency"]
 
     def money(name: str) -> str:
         return amount_text(row[name], currency) if row[name] is not None else "–"
 
-    def before(name: str) -> str:
-        if then is None or then[name] is None:
-            return ""
-        value = then[name]
-        text = amount_text(value, currency) if isinstance(value, Decimal) else figures.count(value)
-        return _("before: {value}").format(value=text)
+    def tile(label: str, name: str) -> RevenueTile:
+        value = money(name) if isinstance(row[name], Decimal | None) else figures.count(row[name])
+        return RevenueTile(label, value, change=changes.get(name))
 
-    tiles = [
-        RevenueTile(_("Revenue"), money("total_revenue"), before("total_revenue")),
-        RevenueTile(_("Net revenue"), money("net_revenue"), before("net_revenue")),
-        RevenueTile(_("Orders"), figures.count(row["total_transactions"]), before("total_transactions")),
-        RevenueTile(_("Average order"), money("average_order_value"), before("average_order_value")),
-        RevenueTile(_("Customers"), figures.count(row["unique_customers"]), before("unique_customers")),
+    shown = [
+        *(tile(label, name) for name, label in COMPARED.items()),
         RevenueTile(
             _("Refunds"),
             money("refund_amount"),
@@ -270,10 +307,10 @@ def _tiles(row: Record, then: Record | None) -> list[RevenueTile]:
             _("{count} renewed").format(count=figures.count(row["renewals"])),
             _("{count} ended").format(count=figures.count(row["churned_subscriptions"])),
         )
-        tiles.append(RevenueTile(_("Subscriptions"), money("subscription_revenue"), ", ".join(parts)))
+        shown.append(RevenueTile(_("Subscriptions"), money("subscription_revenue"), ", ".join(parts)))
     if row["payment_diagnostics_available"]:
         rate = row["payment_failure_rate"]
-        tiles.append(
+        shown.append(
             RevenueTile(
                 _("Failed payments"),
                 figures.percent(rate) if rate is not None else "–",
@@ -283,7 +320,7 @@ def _tiles(row: Record, then: Record | None) -> list[RevenueTile]:
                 ),
             )
         )
-    return tiles
+    return shown
 
 
 def _with_curve(
@@ -306,20 +343,33 @@ def _with_curve(
         for point in drawn.points
     )
     figures_shown = TilesAndChart(
-        (), replace(drawn, points=points), _("Revenue ({currency})").format(currency=currency), ""
+        (),
+        replace(drawn, points=points, affixes=marks_of(currency)),
+        _("Revenue ({currency})").format(currency=currency),
+        "",
     )
     return replace(board, figures=figures_shown)
 
 
-def _lines(rows: Sequence[Record], currency: str, view: View, field: str) -> list[RevenueLine]:
+def _lines(
+    rows: Sequence[Record], currency: str, view: View, field: str, *, reporters: bool = False
+) -> list[RevenueLine]:
     shown = rows[:_MOST_ROWS]
     most = max((float(row["revenue"]) for row in shown), default=0.0)
     return [
         RevenueLine(
-            name=figures.visible(row["name"]),
+            name=figures.visible(_REPORTERS.get(row["name"], row["name"]) if reporters else row["name"]),
             revenue=amount_text(row["revenue"], currency),
             transactions=figures.count(row["transactions"]),
             customers=figures.count(row["customers"]),
+            counts=_("{orders}, {customers}").format(
+                orders=ngettext("1 order", "{count} orders", row["transactions"]).format(
+                    count=figures.count(row["transactions"])
+                ),
+                customers=ngettext("1 customer", "{count} customers", row["customers"]).format(
+                    count=figures.count(row["customers"])
+                ),
+            ),
             share=figures.share(row["percentage"]),
             width=figures.bar_width(float(row["revenue"]), most),
             href=view.narrowed({field: row["name"]}).link() if field and row["name"] not in _NOT_FILTERED else "",
@@ -340,14 +390,14 @@ def _transaction(visit: PageRequest, row: Record) -> TransactionLine:
         amount=amount_text(row["amount"], row["currency"]),
         source=figures.visible(source if known else _UNMATCHED.get(row["unmatched_reason"], _("Unattributed"))),
         method=_METHODS.get(row["attribution_method"], "") if known else "",
-        provider=figures.visible(row["provider"]),
+        provider=_REPORTERS[row["provider"]],
         is_verified=row["is_verified"],
         is_refund=row["type"] == "refund",
     )
 
 
 def _failure(row: Record) -> FailureLine:
-    reason = figures.visible(row["name"])
+    reason = figures.visible(reason_text(row["name"]))
     if row["status"] == "canceled":
         reason = _("{reason} (canceled)").format(reason=reason)
     return FailureLine(

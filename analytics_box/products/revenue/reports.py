@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import re
 from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Final
@@ -18,6 +19,22 @@ from analytics_box.web.recognition.paths import clean
 MOST_SECONDS: Final = 300
 _MOST_SIGNATURES: Final = 10
 _LONGEST_HEADER: Final = 2_048
+# Codes of failed payments whose own words say too little. All others are shown with spaces.
+_REASONS: Final[Mapping[str, str]] = {
+    "do_not_honor": _("Declined by the bank"),
+    "generic_decline": _("Declined without a reason"),
+    "declined_not_retryable": _("Declined, cannot be retried"),
+    "card_velocity_exceeded": _("Card limit exceeded"),
+    "pickup_card": _("Card cannot be used"),
+    "pin_try_exceeded": _("Too many incorrect PINs"),
+    "incorrect_cvc": _("Incorrect security code"),
+    "invalid_cvc": _("Invalid security code"),
+    "highest_risk_level": _("Blocked because of high risk"),
+    "elevated_risk_level": _("Blocked because of elevated risk"),
+    "payment_intent_authentication_failure": _("Authentication failed"),
+    "psp_error": _("Error of the payment processor"),
+}
+_CODE: Final = re.compile("[a-z][a-z0-9_]*")
 _LONGEST: Final = 255
 _SESSION: Final = ("sessionid",)
 _VISITOR: Final = ("anonymousid", "visitorid")
@@ -136,3 +153,10 @@ def clues_of(metadata: Iterable[object], either: str = "") -> VisitClues:
         next((found[name] for name in names if name in found), "") for names in (_SESSION, _VISITOR, _PERSON)
     )
     return VisitClues(session, visitor or either, person or either)
+
+
+def reason_text(reason: str) -> str:
+    """The reason of a failed payment in words; a text that is no code stays as the provider writes it."""
+    if reason in _REASONS:
+        return _REASONS[reason]
+    return reason.replace("_", " ").capitalize() if _CODE.fullmatch(reason) else reason

@@ -2,13 +2,20 @@
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterator
+from decimal import Decimal
 from html import unescape
 from typing import Any, Literal
 
 import pytest
 
+from analytics_box.figures.tiles import TileChange
+from analytics_box.products.revenue import board_pages
+from analytics_box.products.revenue.board_pages import changes_of
+from analytics_box.products.revenue.reports import reason_text
+from tests.cases import each
 from tests.inprocess import WholeBox, whole_box
 
 
@@ -98,3 +105,68 @@ def test_export_has_all_currencies_and_transactions(box: WholeBox) -> None:
     answer = box.get(f"/sites/{box.sites['shop']}/revenue/export/json?range=today", cookie=box.cookie)
     rows = json.loads(answer.body)["revenue_overview"]
     assert {row["currency"]: row["total_revenue"] for row in rows} == {"EUR": 12.4, "JPY": 500}
+
+
+_NOW = {
+    "currency": "EUR",
+    "total_revenue": Decimal("1111.00"),
+    "net_revenue": Decimal("900.00"),
+    "total_transactions": 69,
+    "average_order_value": Decimal("16.10"),
+    "unique_customers": 55,
+}
+
+
+def test_tiles_compare_amounts_and_counts_like_the_tiles_of_other_dashboards() -> None:
+    then = {**_NOW, "total_revenue": Decimal("965.00"), "net_revenue": Decimal("1000.00"), "total_transactions": 55}
+    changes = changes_of(_NOW, then, so_far=True, fair=True)
+    assert changes["total_revenue"] == TileChange("up", "good", "15.1\N{NO-BREAK SPACE}%", "€965.00", so_far=True)
+    assert changes["net_revenue"].tone == "bad"
+    assert changes["net_revenue"].direction == "down"
+    assert changes["total_transactions"].before == "55"
+    assert changes["unique_customers"].direction == "same"
+
+
+def test_period_without_payments_in_the_currency_is_compared_as_zero() -> None:
+    changes = changes_of(_NOW, None, so_far=False, fair=True)
+    assert changes["total_revenue"] == TileChange("up", "good", "", "€0.00")
+    assert "average_order_value" not in changes
+
+
+def test_range_of_another_length_is_compared_without_a_percentage() -> None:
+    then = {**_NOW, "total_revenue": Decimal("965.00")}
+    assert changes_of(_NOW, then, so_far=False, fair=False)["total_revenue"].amount == ""
+
+
+@each(
+    ("reason", "text"),
+    [
+        ("insufficient_funds", "Insufficient funds"),
+        ("generic_decline", "Declined without a reason"),
+        ("declined", "Declined"),
+        ("Card refused by ACME_Bank", "Card refused by ACME_Bank"),
+        ("Unknown", "Unknown"),
+    ],
+)
+def test_failure_codes_are_shown_as_words_and_sentences_stay_unchanged(reason: str, text: str) -> None:
+    assert reason_text(reason) == text
+
+
+def test_transactions_name_their_reporter_instead_of_its_code(box: WholeBox) -> None:
+    assert "<bdi>Server</bdi>" in get(box, "?range=today")
+    breakdown = get(box, "?range=today&split=provider")
+    assert "<bdi>Server</bdi>" in breakdown
+    assert "<bdi>server</bdi>" not in breakdown
+
+
+@each(("currency", "affixes"), [("EUR", ["€", ""]), ("JPY", ["¥", ""])])
+def test_axis_of_the_chart_has_the_currency(box: WholeBox, currency: str, affixes: list[str]) -> None:
+    drawn = re.search("data-chart='(.*?)'", get(box, f"?range=today&currency={currency}"))
+    assert drawn is not None
+    assert json.loads(drawn[1])["affixes"] == affixes
+
+
+def test_page_says_when_exports_do_not_have_all_transactions(box: WholeBox, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Exports have the latest" not in get(box, "?range=today")
+    monkeypatch.setattr(board_pages, "MOST_EXPORTED", 3)
+    assert "Exports have the latest 3 of 4 transactions." in get(box, "?range=today")

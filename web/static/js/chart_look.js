@@ -75,7 +75,8 @@ const options = (place, data, onMove) => {
   const font = `12px ${getComputedStyle(document.body).fontFamily}`;
   const dots = (values) => ({ show: true, size: 7, fill: line, filter: () => alone(values) });
   const from = (unit) => (_, low, high) => [0, steps(unit, high).at(-1)];
-  const axis = (unit, scale, more) => ({ scale, stroke: text, font, ticks: { show: false }, gap: 8, size: 52, splits: (_, at, low, high) => steps(unit, high), values: (_, splits) => splits.map(WRITE[unit]), ...more });
+  const [ahead, behind] = data.affixes ?? ["", ""];
+  const axis = (unit, scale, more) => ({ scale, stroke: text, font, ticks: { show: false }, gap: 8, size: behind ? 76 : 52, splits: (_, at, low, high) => steps(unit, high), values: (_, splits) => splits.map((at) => `${ahead}${WRITE[unit](at)}${behind}`), ...more });
   const bars = uPlot.paths.bars({ size: [0.4, 20] });
   const half = data.second ? 0.5 : 0; // half a bar beyond the first and the last point
   return {
