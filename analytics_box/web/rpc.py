@@ -8,7 +8,7 @@ dates; a plain object is answered plainly, and so is everything on the mirror.
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, NamedTuple, cast, get_type_hints
+from typing import Any, Final, NamedTuple, cast, get_type_hints
 
 import msgspec
 from litestar.connection import ASGIConnection
@@ -30,6 +30,7 @@ from analytics_box.web.route import PUBLIC, Procedure, allow
 _JSON = (b"application/json",)
 _HEADERS = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
 _DATE = 1  # how the form's meta calls a date
+_OUTPUT: Final = msgspec.json.Encoder(decimal_format="number")
 _MAY_BE_DATES = ("DateTimeType", "AnyType", "CustomType")  # of msgspec.inspect
 
 
@@ -194,7 +195,7 @@ def _may_have_dates(handler: Callable[..., Any]) -> bool:
 
 def _reply(line: Procedure, output: Any, *, enveloped: bool) -> bytes:
     if not _may_have_dates(line.handler):  # most have none, and large ones are encoded in a third of the time
-        encoded = msgspec.json.encode(output)
+        encoded = _OUTPUT.encode(output)
         return b'{"json":%b}' % encoded if enveloped else encoded
     if not enveloped:
         return msgspec.json.encode(plain_output(output))

@@ -66,7 +66,7 @@ async def get_analytics(call: Call, given: Analysing) -> Analytics:
     """goals.getAnalytics: return the conversions of a goal. Raises NotFound, BadRequest or Unavailable."""
     website, goal = await find_goal(call, given.goalId, given.websiteId)
     period = given_period(call, given.startDate, given.endDate)
-    (found,) = await goal_figures(call.parts[QueryRunner], website.site, [goal.definition], period)
+    (found,) = await goal_figures(call.parts[QueryRunner], website.site, [goal.definition], period, paid=True)
     if isinstance(found, str):
         raise errors.Unavailable(found)
     return _analytics(goal, found)
@@ -81,7 +81,8 @@ async def bulk_analytics(call: Call, given: AnalysingAll) -> dict[str, GoalAnaly
     period = given_period(call, given.startDate, given.endDate)
     every = {goal.id: goal for goal in await call.read(lambda db: lookup.of_website(db, website.id))}
     wanted = [every[goal_id] for goal_id in dict.fromkeys(given.goalIds) if goal_id in every]
-    found = await goal_figures(call.parts[QueryRunner], website.site, [goal.definition for goal in wanted], period)
+    definitions = [goal.definition for goal in wanted]
+    found = await goal_figures(call.parts[QueryRunner], website.site, definitions, period, paid=True)
     known_ones = {
         goal.id: GoalAnalyticsAnswer(error=one)
         if isinstance(one, str)
@@ -110,4 +111,5 @@ def _analytics(goal: Goal, found: GoalFigures) -> Analytics:
         avg_completion_time_formatted="0s",
         steps_analytics=[step],
         revenue=found.revenue,
+        payments=found.payments,
     )

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from analytics_box.base import figures
 from analytics_box.base.errors import BadRequest, InvalidQuery
-from analytics_box.products.goals.goal import GoalDefinition
+from analytics_box.figures.earnings import Earnings, earnings, earnings_text
+from analytics_box.products.goals.goal import GoalDefinition, amount
 from analytics_box.products.goals.rules import filters_of
 from analytics_box.query import ranges
 from analytics_box.query.access import ReadScope
@@ -48,11 +49,13 @@ class GoalPeriod(Struct, frozen=True):
 
 
 class GoalFigures(Struct, frozen=True):
-    """Of `visitors` in the range, `conversions` reached a goal. `revenue` is None if a goal has no amount."""
+    """Of `visitors` in the range, `conversions` reached a goal. `revenue` is the sum of its amounts, None if a goal has
+    none; `payments` are those of the sessions that reached it."""
 
     visitors: int
     conversions: int
-    revenue: float | None = None
+    revenue: Decimal | None = None
+    payments: tuple[Earnings, ...] = ()
 
     @property
     def rate(self) -> float:
@@ -63,6 +66,11 @@ class GoalFigures(Struct, frozen=True):
 def rate_text(reached: GoalFigures) -> str:
     """The rate in words."""
     return figures.percent(reached.rate) if reached.visitors else "–"
+
+
+def revenue_text(reached: GoalFigures) -> str:
+    """The sum of the goal's amounts, for a goal without them its payments; empty if there is neither."""
+    return earnings_text(reached.payments) if reached.revenue is None else amount(reached.revenue)
 
 
 def given_period(call: Call, start: str | None, end: str | None) -> GoalPeriod:
@@ -85,38 +93,45 @@ async def goal_figures(
     goals: Sequence[GoalDefinition],
     period: GoalPeriod,
     narrowed: Sequence[QueryFilterInput] = (),
+    *,
+    paid: bool = False,
 ) -> list[GoalFigures | str]:
-    """The figures of each goal on a website, for the part that the filters select; a text if they are unknown."""
+    """The figures of each goal on a website, for the part that the filters select; a text if they are unknown. Revenue
+    is only known if it is asked for."""
     if not goals:
         return []
     until = asyncio.get_running_loop().time() + MOST_SECONDS
-    asked = [period.request("summary_totals", (*narrowed, *filters_of(goal))) for goal in goals]
-    (whole,) = await queries.answer(_by_all(period.request("summary_totals", narrowed)), ReadScope((site,)))
+    asked = [_by_all(period.request("summary_totals", (*narrowed, *filters_of(goal)))) for goal in goals]
+    everything, reads = _by_all(period.request("summary_totals", narrowed)), ReadScope((site,))
+    (whole,) = await queries.answer(everything, reads)
     if not whole.success:
         return [str(whole.error)] * len(goals)
     visitors = int(whole.data[0]["visitors"])
+    # Most websites have no payments, and so no goal of theirs needs to be asked about them.
+    has_payments = paid and bool(await earnings(queries, everything, reads))
     found: list[GoalFigures | str] = []
     for goal, request in zip(goals, asked, strict=True):
         if asyncio.get_running_loop().time() >= until:
             found.append(LATE)
             continue
-        (entry,) = await queries.answer(_by_all(request), ReadScope((site,)))
+        (entry,) = await queries.answer(request, reads)
         if not entry.success:
             found.append(str(entry.error))
             continue
-        revenue = await goal_revenue(queries, site, goal, period, until, narrowed) if goal.amount else None
-        found.append(GoalFigures(visitors, int(entry.data[0]["visitors"]), revenue))
+        revenue = await _sum_of_amounts(queries, site, goal, period, until, narrowed) if paid and goal.amount else None
+        payments = (await earnings(queries, request, reads) or ()) if has_payments else ()
+        found.append(GoalFigures(visitors, int(entry.data[0]["visitors"]), revenue, payments))
     return found
 
 
-async def goal_revenue(
+async def _sum_of_amounts(
     queries: QueryRunner,
     site: int,
     goal: GoalDefinition,
     period: GoalPeriod,
     until: float,
     narrowed: Sequence[QueryFilterInput] = (),
-) -> float | None:
+) -> Decimal | None:
     """The sum of the goal's amounts in the sessions that reached it; None if it is not known until then, by the
     clock of the event loop."""
     own = [
@@ -132,7 +147,7 @@ async def goal_revenue(
             return None
         total += sum((_amount(row) for row in entry.data), start=Decimal(0))
         if len(entry.data) < MAX_LIMIT:
-            return float(total)
+            return total
         if asyncio.get_running_loop().time() >= until:
             return None
     return None

@@ -48,7 +48,7 @@ class GoalTrial(Struct, frozen=True):
 
 async def try_goal(queries: QueryRunner, site: int, goal: GoalDefinition, period: GoalPeriod) -> GoalTrial:
     """The figures that this goal would have had in the period."""
-    (found,) = await goal_figures(queries, site, [replace(goal, amount="")], period)
+    (found,) = await goal_figures(queries, site, [goal], period)
     if isinstance(found, str):
         return GoalTrial(_("These figures could not be loaded: {why}").format(why=found), nobody=True)
     if goal.type != "PAGE_VIEW":

@@ -1,5 +1,6 @@
 """Goals: an action that a website wants its visitors to take. Their fields, declared once. Pure."""
 
+from decimal import Decimal
 from typing import Annotated, Final, Literal
 from urllib.parse import urlencode
 
@@ -81,6 +82,6 @@ def address(path: str, **given: str) -> str:
     return f"{path}?{query}" if query else path
 
 
-def amount(value: float) -> str:
+def amount(value: Decimal) -> str:
     """A sum: with two decimals unless it is whole."""
-    return figures.count(value) if value == round(value) else f"{value:,.2f}".replace("-", figures.MINUS)
+    return f"{value:,.{0 if value == round(value) else 2}f}".replace("-", figures.MINUS)

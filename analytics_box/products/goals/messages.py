@@ -5,6 +5,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from analytics_box.figures.earnings import Amount, Earnings
 from analytics_box.products.goals.goal import Goal, GoalDefinition, GoalFilter, Property, Type
 from analytics_box.resource.fields import answer_of, input_of
 from analytics_box.tenants.tenancy.messages import Text
@@ -96,7 +97,8 @@ class GoalStep(Struct, frozen=True):
 
 class Analytics(Struct, frozen=True):
     """Output of goals.getAnalytics. `total_users_entered` are all visitors of the range, `total_users_completed` those
-    who reached the goal. `revenue` is the sum of the goal's amounts, null where it has none."""
+    who reached the goal. `revenue` is the sum of the goal's amounts, null where it has none. `payments` are those that
+    are attributed to sessions which reached the goal, before refunds, by currency."""
 
     overall_conversion_rate: float
     total_users_entered: int
@@ -104,7 +106,8 @@ class Analytics(Struct, frozen=True):
     avg_completion_time: float
     avg_completion_time_formatted: str
     steps_analytics: list[GoalStep]
-    revenue: float | None
+    revenue: Amount | None
+    payments: tuple[Earnings, ...]
 
 
 class GoalAnalyticsAnswer(Struct, frozen=True):
@@ -116,7 +119,8 @@ class GoalAnalyticsAnswer(Struct, frozen=True):
     avg_completion_time: float | UnsetType = UNSET
     avg_completion_time_formatted: str | UnsetType = UNSET
     steps_analytics: list[GoalStep] | UnsetType = UNSET
-    revenue: float | UnsetType | None = UNSET
+    revenue: Amount | UnsetType | None = UNSET
+    payments: tuple[Earnings, ...] | UnsetType = UNSET
     error: str | UnsetType = UNSET
 
 

@@ -10,9 +10,9 @@ from analytics_box.base import figures
 from analytics_box.base.facts.event import EXPOSURE
 from analytics_box.base.translation import _, ngettext
 from analytics_box.products.goals import lookup
-from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures, rate_text
+from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures, rate_text, revenue_text
 from analytics_box.products.goals.form import goal_text
-from analytics_box.products.goals.goal import WRITER, Goal, address, amount, home
+from analytics_box.products.goals.goal import WRITER, Goal, address, home
 from analytics_box.query import ranges
 from analytics_box.query.access import ReadScope
 from analytics_box.query.ranges import PRESETS, Preset
@@ -69,7 +69,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     period = period_of(visit, chosen)
     goals = await visit.call.read(lambda db: lookup.of_website(db, website.id))
     queries = visit.parts[QueryRunner]
-    found = await goal_figures(queries, website.site, [goal.definition for goal in goals], period)
+    found = await goal_figures(queries, website.site, [goal.definition for goal in goals], period, paid=True)
     events, failed = await _events(queries, website, period, chosen)
     visitors = next((one.visitors for one in found if isinstance(one, GoalFigures)), None)
     return visit.pages.show(
@@ -79,7 +79,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         home=home(website),
         ranges=choices(home(website), chosen),
         goals=[_line(website, goal, one, chosen) for goal, one in _by_conversions(goals, found)],
-        has_amounts=any(goal.definition.amount for goal in goals),
+        has_amounts=any(isinstance(one, GoalFigures) and revenue_text(one) for one in found),
         visitors="" if visitors is None else visitors_said(visitors),
         events=events[:MOST_EVENTS],
         more_events=_("Showing the {count} most frequent. The dashboard lists all.").format(count=MOST_EVENTS)
@@ -129,7 +129,6 @@ def visitors_said(visitors: int) -> str:
 
 def _line(website: Website, goal: Goal, found: GoalFigures | str, chosen: Preset) -> GoalLine:
     known = found if isinstance(found, GoalFigures) else None
-    revenue = known.revenue if known is not None else None
     return GoalLine(
         name=figures.visible(goal.name),
         said=goal_text(goal.definition),
@@ -138,7 +137,7 @@ def _line(website: Website, goal: Goal, found: GoalFigures | str, chosen: Preset
         conversions=figures.count(known.conversions) if known is not None else "–",
         rate=rate_text(known) if known is not None else "–",
         width=figures.bar_width(known.rate, 100) if known is not None else "w0",
-        revenue=amount(revenue) if revenue is not None else "",
+        revenue=revenue_text(known) if known is not None else "",
         is_active=goal.is_active,
         failed=_("These figures could not be loaded: {why}").format(why=found) if isinstance(found, str) else "",
     )

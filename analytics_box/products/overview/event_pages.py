@@ -3,7 +3,6 @@
 For an event: how often, of how many visitors, with which properties, on which pages, and beside other events.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -24,9 +23,9 @@ from analytics_box.figures.converting import CONVERSIONS
 from analytics_box.figures.export import ExportSheet
 from analytics_box.figures.narrowing import Narrow, Narrowing
 from analytics_box.figures.view import View, read_view
-from analytics_box.products.goals.figures import MOST_SECONDS, GoalFigures, GoalPeriod, goal_revenue, rate_text
+from analytics_box.products.goals.figures import GoalFigures, GoalPeriod, goal_figures, rate_text, revenue_text
 from analytics_box.products.goals.form import goal_text
-from analytics_box.products.goals.goal import WRITER, address, amount, home
+from analytics_box.products.goals.goal import WRITER, address, home
 from analytics_box.products.goals.lookup import find_goal
 from analytics_box.products.notes.on_charts import on_charts
 from analytics_box.products.overview.board import TOTALS, WEBSITE
@@ -325,11 +324,9 @@ async def show_goal(visit: Visitor, website_id: FromPath[str]) -> Page:
     asking, board = await page.alone(visit, website.site, view, told)
     on_overview = replace(board.view, path=f"/sites/{website.id}", of=WEBSITE, metric=CONVERSIONS, beside="")
     only = Narrowing((Narrow(named.GOAL, "is", (goal.id,)),))
-    earnings = None
-    if goal.definition.amount:
-        period = GoalPeriod(asking.days, asking.zone, asking.now)
-        until = asyncio.get_running_loop().time() + MOST_SECONDS
-        earnings = await goal_revenue(visit.parts[QueryRunner], website.site, goal.definition, period, until)
+    period = GoalPeriod(asking.days, asking.zone, asking.now)
+    (known,) = await goal_figures(visit.parts[QueryRunner], website.site, [goal.definition], period, paid=True)
+    revenue = revenue_text(known) if isinstance(known, GoalFigures) else ""
     writes = visit.person.may(WRITER)
     return visit.pages.show(
         "goal.html",
@@ -340,7 +337,7 @@ async def show_goal(visit: Visitor, website_id: FromPath[str]) -> Page:
         description=figures.visible(goal.description),
         is_active=goal.is_active,
         board=board,
-        sum=_("Sum of its amounts: {sum}").format(sum=amount(earnings)) if earnings is not None else "",
+        sum=_("Revenue: {sum}").format(sum=revenue) if revenue else "",
         home=home(website),
         overview=on_overview.link(),
         only=replace(on_overview.without_goal(), filters=only).link(),

@@ -4,7 +4,7 @@ Facts have amounts in minor units, and so do all sums; rows of answers have deci
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from analytics_box.base.money import major
 from analytics_box.query.catalog.types import OutputColumn, QueryType, Record, ScanRequest, Visualization, column
@@ -21,7 +21,7 @@ from analytics_box.query.catalog.values import (
     percent_of,
     text_or_unknown,
 )
-from analytics_box.query.filters import SELECTING, FilterCondition
+from analytics_box.query.filters import OF_WEBSITES, SELECTING, FilterCondition
 from analytics_box.query.plan import BUCKET, DerivedKey, PlanOrder
 from analytics_box.query.ranges import TimeWindow
 
@@ -463,6 +463,18 @@ TYPES = (
         ),
         rows=50,
     ),
+)
+
+# Pages and procedures of goals, funnels, links and flags ask it of the sessions that these select.
+OF_SESSIONS: Final = _type(
+    "session_revenue",
+    "Revenue of sessions",
+    "Revenue that is attributed to the selected sessions, a row for each currency",
+    (_CURRENCY, _REVENUE, _TRANSACTIONS),
+    ScanRequest(
+        "transactions", ("revenue", "transactions"), ("currency",), order=_BY_REVENUE, least=("transactions", 1)
+    ),
+    filters=OF_WEBSITES,
 )
 
 PERSONAL = (

@@ -173,7 +173,7 @@ def test_a_goal_has_a_page_with_what_became_of_it(shared: World) -> None:
     shown = page(shared, f"/goal?goal={goal}&range=today&beside=visitors")
     assert [tile(shown, name) for name in ("conversions", "conversion_rate", "visitors")] == ["1", "50.0\xa0%", "2"]
     assert (sum(value or 0 for value in drawn(shown)["values"]), drawn(shown)["secondUnit"]) == (1, "count")
-    for text in ("Event purchase", "The shop", "Sum of its amounts: 24.50", "recalculates its history"):
+    for text in ("Event purchase", "The shop", "Revenue: 24.50", "recalculates its history"):
         assert text in shown, text
     assert f'href="/sites/{shared.shop}?range=today&amp;metric=conversions&amp;goal={goal}"' in shown
     assert f'href="/sites/{shared.shop}?range=today&amp;reached_goal={goal}"' in shown
