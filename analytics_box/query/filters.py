@@ -190,7 +190,8 @@ class FunnelSteps(Struct, frozen=True):
 
 
 class Dropoff(Struct, frozen=True):
-    """The visits that reached the step before this one (from 2) of a funnel, and not this one."""
+    """The visits that reached the step before this one (from 2) of a funnel, and not this one. The step after the last
+    one selects those that completed the funnel."""
 
     funnel: FunnelSteps
     step: int

@@ -44,7 +44,7 @@ async def _resolve_goals(goals: WebsiteGoals, request: QueryRequest, reads: Read
 def _values_of(request: QueryRequest, field: str, reads: ReadScope) -> set[str]:
     """The values of the filters on this field. The public cannot ask. Raises InvalidQuery where no single website is
     asked about."""
-    named = [item for item in filters.flatten_filters(request.filters) if item.field == field]
+    named = [item for item in filters.flatten_filters(request.filters) if item.field == field and not item.dropoff]
     wanted = {value for item in named for value in item.values}
     if reads.public:
         return set()
@@ -59,7 +59,7 @@ def _with_meaning(field: str, meant: Mapping[str, Meant]) -> FilterChange:
     """Change filters on this field to the conditions that their values mean; without any, nothing matches."""
 
     def meaning(item: Filter) -> Filter | FilterGroup:
-        if item.field != field:
+        if item.field != field or item.dropoff:
             return item
         found = tuple(FilterGroup(any=False, items=meant[value]) for value in item.values if value in meant)
         if not found:

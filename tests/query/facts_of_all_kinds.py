@@ -145,6 +145,11 @@ def _event(
     )
 
 
+def payment(site: int, time: int, visitor: int, amount: int) -> FactSpan:
+    """A completed sale in the visitor's session."""
+    return _span("transactions", site, time, visitor, _payment("sale", "completed", amount))
+
+
 def _payment(kind: str, status: str, amount: int, reason: str = "") -> tuple[int | float | str | None, ...]:
     """The columns of a transaction that Ana's session brought."""
     about = ("stripe", kind, status, "EUR", "new", "session", "", amount, 0, 7, 8, 9, 1, 0)

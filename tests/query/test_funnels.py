@@ -14,6 +14,7 @@ from analytics_box.base.clock import DAY, HOUR, MINUTE, SECOND
 from analytics_box.base.errors import InvalidQuery
 from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, Event
 from analytics_box.base.facts.tables import ATTRIBUTES
+from analytics_box.base.money import major
 from analytics_box.products.funnels.figures import BY, TOTALS, TREND, FunnelQuery
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.funnels import REACHED
@@ -25,8 +26,9 @@ from tests.examples import some
 from tests.query.brute import facts as stored
 from tests.query.brute.facts import CUSTOM as DEED
 from tests.query.brute.facts import EXIT, VIEW, Facts, Question
-from tests.query.brute.funnels import Test, Told, passages, steps_told
-from tests.query.facts_of_all_kinds import page_view
+from tests.query.brute.funnels import Test, Told, passages, payers, steps_told
+from tests.query.brute.revenue import total
+from tests.query.facts_of_all_kinds import page_view, payment
 from tests.query.happenings import at
 from tests.query.world import World
 
@@ -216,6 +218,35 @@ def test_dropoffs_of_filtered_funnels_and_pages_are_those_of_the_selected_sessio
     assert counted[0] > counted[2]
     lost = [before - after for before, after in pairwise(counted)]
     assert dropped(world, mixed_site, funnel, narrow) == lost
+
+
+@pytest.fixture(scope="module")
+def paying_site(world: World) -> int:
+    """A website whose visitors pay during some of their sessions."""
+    number = with_visits(world, seed=23)
+    events = facts_of(world, number)["events"]
+    paid = [row for row in events if row["session"] and row["id"] % 3 == 0]
+    world.store_facts([payment(number, row["time"], row["visitor"], row["id"]) for row in paid])
+    return number
+
+
+@pytest.mark.parametrize(("name", "order", "within", "people"), some(_cases(), 20))
+def test_payments_of_a_funnel_are_those_of_the_visits_that_completed_it(
+    world: World, paying_site: int, name: str, order: FunnelOrder, within: int, people: bool
+) -> None:
+    own = STEPS[name]
+    facts = facts_of(world, paying_site)
+    sessions = payers(facts, ASKED, Told(tuple(test for _, test in own), order, within, people))
+    of_them = [row for row in facts["transactions"] if ASKED.has(row["time"]) and row["session"] in sessions]
+    expected = [("EUR", major(total(of_them), "EUR"), len(of_them))] if of_them else []
+    funnel = FunnelSteps(tuple(map(str, range(len(own)))), tuple(one for one, _ in own), order, within, people)
+    for queries in world.runners:
+        asked = FunnelQuery(queries, paying_site, funnel, ZoneInfo("UTC"), NOON)
+        found = world.run(asked.payments(DayRange(ASKED.first, ASKED.last)))
+        assert found is not None
+        assert [(one.currency, one.revenue, one.transactions) for one in found] == expected
+    if name == "pages" and order == "any" and not within:
+        assert expected
 
 
 @each("order", ["ordered", "any", "strict"])

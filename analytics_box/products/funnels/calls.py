@@ -1,6 +1,7 @@
 """Funnels over RPC (wire 10.5). Keys need read:data to read, manage:websites to write."""
 
 from analytics_box.base import errors
+from analytics_box.base.translation import _
 from analytics_box.products.funnels import change, lookup
 from analytics_box.products.funnels.figures import BY, TOTALS, FunnelQuery, duration_text, figures_of, rate_of
 from analytics_box.products.funnels.lookup import FUNNELS, find_funnel
@@ -76,6 +77,9 @@ async def get_analytics(call: Call, given: AnalyzedFunnel) -> FunnelAnalytics:
     if isinstance(found, str):
         raise errors.Unavailable(found)
     known = figures_of(found[0][0], steps.names)
+    payments = await asked.payments(period.days)
+    if payments is None:
+        raise errors.Unavailable(_("The revenue of the funnel could not be loaded"))
     return FunnelAnalytics(
         overall_conversion_rate=known.rate,
         total_users_entered=known.starts,
@@ -85,6 +89,7 @@ async def get_analytics(call: Call, given: AnalyzedFunnel) -> FunnelAnalytics:
         biggest_dropoff_step=known.biggest_drop["step_number"],
         biggest_dropoff_rate=known.biggest_drop["dropoff_rate"],
         steps_analytics=[GoalStep(**{name: step[name] for name in GoalStep.__struct_fields__}) for step in known.steps],
+        payments=payments,
     )
 
 

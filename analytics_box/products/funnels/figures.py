@@ -10,11 +10,13 @@ from msgspec.structs import replace
 from analytics_box.base import figures
 from analytics_box.base.errors import BoxError
 from analytics_box.figures.breakdowns import BREAKDOWNS
+from analytics_box.figures.earnings import Earnings, earnings
 from analytics_box.query.access import ReadScope
 from analytics_box.query.catalog.funnels import MEASURES, REACHED, step_rows
 from analytics_box.query.catalog.types import QueryType, Record, ScanRequest, column
 from analytics_box.query.catalog.values import quotient
-from analytics_box.query.filters import OF_WEBSITES, FunnelSteps
+from analytics_box.query.filters import OF_WEBSITES, Dropoff, Filter, FunnelSteps
+from analytics_box.query.named import DROPOFF
 from analytics_box.query.plan import TIME_EDGES, PlanOrder
 from analytics_box.query.ranges import DayRange, Granularity
 from analytics_box.query.request import MAX_LIMIT, GivenQuery, QueryFilterInput, QueryParameter, check
@@ -58,19 +60,39 @@ class FunnelQuery(Struct, frozen=True):
     now: int
     filters: Sequence[QueryFilterInput] = ()
 
-    async def rows(
-        self, days: DayRange, types: Sequence[QueryType], granularity: Granularity = "day"
-    ) -> list[list[Record]] | str:
-        """The rows of each type; a text if they are unknown."""
-        given = GivenQuery(
+    async def payments(self, days: DayRange) -> tuple[Earnings, ...] | None:
+        """The revenue of the sessions (or of all sessions of the visitors) that completed the funnel, by currency; None
+        if it is unknown."""
+        try:
+            request = check(self._question(days), zone_name=self.zone.key, now=self.now)
+        except BoxError:
+            return None
+        reads = ReadScope((self.site,))
+        funnel = await self.queries.funnel_with_goals(self.site, self.steps)
+        if not await earnings(self.queries, request, reads):
+            return ()
+        others = request.filters if funnel.people else ()
+        completed = Filter(
+            DROPOFF, "eq", ("",), Dropoff(replace(funnel, filters=(*funnel.filters, *others)), len(funnel.steps) + 1)
+        )
+        request = replace(request, filters=(*request.filters, *self.steps.filters, completed))
+        return await earnings(self.queries, request, reads)
+
+    def _question(self, days: DayRange) -> GivenQuery:
+        return GivenQuery(
             parameters=["funnel"],
             startDate=days.first.isoformat(),
             endDate=days.last.isoformat(),
             filters=list(self.filters),
             limit=MAX_LIMIT,
         )
+
+    async def rows(
+        self, days: DayRange, types: Sequence[QueryType], granularity: Granularity = "day"
+    ) -> list[list[Record]] | str:
+        """The rows of each type; a text if they are unknown."""
         try:
-            request = check(given, zone_name=self.zone.key, now=self.now)
+            request = check(self._question(days), zone_name=self.zone.key, now=self.now)
         except BoxError as refused:
             return refused.message
         (asked,) = request.questions

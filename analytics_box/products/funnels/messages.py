@@ -4,6 +4,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from analytics_box.figures.earnings import Earnings
 from analytics_box.products.funnels.funnel import Funnel, FunnelDefinition, FunnelStep, WindowUnit
 from analytics_box.products.goals.goal import GoalFilter
 from analytics_box.products.goals.messages import Day, GoalStep
@@ -75,7 +76,8 @@ class FunnelShown(Struct, frozen=True):
 
 class FunnelAnalytics(Struct, frozen=True):
     """Output of funnels.getAnalytics. Users are sessions, or visitors if the funnel counts days. Rates are percent,
-    times seconds; `biggest_dropoff_step` is the number of the step before which most were lost, 1 if none were."""
+    times seconds; `biggest_dropoff_step` is the number of the step before which most were lost, 1 if none were.
+    `payments` are those that are attributed to sessions which completed the funnel, before refunds, by currency."""
 
     overall_conversion_rate: float
     total_users_entered: int
@@ -85,6 +87,7 @@ class FunnelAnalytics(Struct, frozen=True):
     biggest_dropoff_step: int
     biggest_dropoff_rate: float
     steps_analytics: list[GoalStep]
+    payments: tuple[Earnings, ...]
 
 
 class ReferrerShown(Struct, frozen=True):

@@ -15,6 +15,7 @@ from analytics_box.base.translation import _
 from analytics_box.figures import export, page, suggesting
 from analytics_box.figures.asking import PageQuery, UnansweredQuery
 from analytics_box.figures.breakdowns import BREAKDOWNS, BreakdownChoice, breakdown_choices, breakdown_of
+from analytics_box.figures.earnings import earnings_text
 from analytics_box.figures.export import ExportSheet
 from analytics_box.figures.goals import with_goals
 from analytics_box.figures.narrowing import EVERYTHING, Segment
@@ -23,7 +24,7 @@ from analytics_box.figures.page import Dashboard
 from analytics_box.figures.segmented import with_segment
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.funnels import lookup
-from analytics_box.products.funnels.drawing import FunnelBoard, SegmentTable, draw, rate_text, shown_segment
+from analytics_box.products.funnels.drawing import FigureTile, FunnelBoard, SegmentTable, draw, rate_text, shown_segment
 from analytics_box.products.funnels.figures import (
     BY,
     TOTALS,
@@ -257,7 +258,10 @@ async def _board(
         (earlier,) = await _totals([query], asking.compared.days)
         before = None if isinstance(earlier, str) else earlier
     segments = await _segments(visit, asking, board, website, funnel, known)
-    return replace(draw(view, funnel, known, before, parts, trend), segments=segments)
+    drawn = draw(view, funnel, known, before, parts, trend)
+    earned = earnings_text(await query.payments(asking.days))
+    tiles = (*drawn.tiles, FigureTile(_("Revenue"), earned, _("of those who converted"))) if earned else drawn.tiles
+    return replace(drawn, tiles=tiles, segments=segments)
 
 
 async def _segments(

@@ -43,6 +43,18 @@ def passages(facts: Facts, asked: Question, funnel: Told) -> list[Passage]:
     return [one for one in found if one.times]
 
 
+def payers(facts: Facts, asked: Question, funnel: Told) -> set[int]:
+    """The sessions that took all steps; with people, all sessions of the visitors who did."""
+    if not funnel.people:
+        groups = {visit.number: visit.in_order for visit in visits(facts, asked)}
+    else:
+        groups = _of_people(facts, asked, funnel)
+    done = {who for who, own in groups.items() if len(_passage(own, asked, funnel).times) == len(funnel.steps)}
+    if not funnel.people:
+        return done
+    return {row["session"] for row in facts["events"] if row["visitor"] in done and row["session"] and not row["bot"]}
+
+
 def _of_people(facts: Facts, asked: Question, funnel: Told) -> dict[int, list[Row]]:
     found: dict[int, list[Row]] = {}
     for row in sorted(facts["events"], key=lambda row: (row["time"], row["id"])):

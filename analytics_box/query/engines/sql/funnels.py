@@ -83,7 +83,8 @@ def funnel_relation(funnel: FunnelPlan, used: str, chosen: list[str], dialect: D
 
 
 def dropoff_relation(dropoff: DropoffPlan, chosen: list[str], dialect: Dialect, values: Values) -> str:
-    """The visits that reached the step before a step, and not the step.
+    """The visits that reached the step before a step, and not the step; those that completed the funnel if it has no
+    such step.
 
     Statements that use this are read several times, so it refers to as few tables as possible.
     """
@@ -95,11 +96,9 @@ def dropoff_relation(dropoff: DropoffPlan, chosen: list[str], dialect: Dialect, 
     visits = _Visits(funnel, who, (), _AND.join((*chosen, *([LASTING] if funnel.people else []))))
     asked = _texts_of_steps(funnel, values)
     facts, (last, levels) = _facts(visits, asked, dialect, values), _levels(visits, asked, values)
-    last = last if funnel.order == "any" else f"level_{step}"
-    sql = (
-        f"(with {facts},\n{levels}\nselect who from {last} group by who"
-        f" having count(start_{step - 1}) > 0 and count(start_{step}) = 0)"
-    )
+    missed = f" and count(start_{step}) = 0" if step <= len(funnel.steps) else ""
+    last = last if funnel.order == "any" else f"level_{min(step, len(funnel.steps))}"
+    sql = f"(with {facts},\n{levels}\nselect who from {last} group by who having count(start_{step - 1}) > 0{missed})"
     return sql.replace("time < :end +", "time < :last +") if funnel.people else sql
 
 
