@@ -132,6 +132,11 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("revenue.createProvider", revenue.create_provider, "manage:websites", "admin"),
     Procedure("revenue.rotateProvider", revenue.rotate_provider, "manage:websites", "admin"),
     Procedure("revenue.deleteProvider", revenue.delete_provider, "manage:websites", "admin"),
+    Procedure("revenue.listRates", revenue.list_rates, "read:data", "admin", about="organization"),
+    Procedure(
+        "revenue.setRates", revenue.set_rates, "manage:websites", "admin", about="organization", most_bytes=200_000
+    ),
+    Procedure("revenue.deleteRate", revenue.delete_rate, "manage:websites", "admin", about="organization"),
     Procedure("goals.list", goals.list_goals, "read:data"),
     Procedure("goals.getById", goals.get_by_id, "read:data"),
     Procedure("goals.create", goals.create, "manage:websites", "member"),
