@@ -143,6 +143,7 @@ import_routes = Handlers("analytics_box.products.imports.routes")
 import_pages = Handlers("analytics_box.products.imports.pages")
 webhooks = Handlers("analytics_box.products.revenue.webhook_routes")
 revenue_settings = Handlers("analytics_box.products.revenue.pages")
+currencies = Handlers("analytics_box.products.revenue.currency_pages")
 source_map_pages = Handlers("analytics_box.products.source_maps.pages")
 share_pages = Handlers("analytics_box.products.shares.pages")
 share_settings = Handlers("analytics_box.products.shares.settings_pages")
@@ -327,6 +328,9 @@ PAGES_AND_API: tuple[Route, ...] = (
     page_route("/sites/{website_id:str}/funnels/{funnel_id:str}", funnel_pages.show_one),
     page_route("/sites/{website_id:str}/funnels/{funnel_id:str}/export/{form:str}", funnel_pages.file),
     *edited_routes("/sites/{website_id:str}/funnels", "funnel_id", funnel_forms, "member", edit="/edit"),
+    page_route("/settings/currencies", currencies.show, "admin", about="organization"),
+    form_route("/settings/currencies", currencies.add, "admin", kept=True, about="organization"),
+    form_route("/settings/currencies/delete", currencies.delete, "admin", about="organization"),
     page_route("/sites/{website_id:str}/settings/revenue", revenue_settings.show, "admin"),
     form_route("/sites/{website_id:str}/settings/revenue", revenue_settings.save, "admin", kept=True),
     form_route("/sites/{website_id:str}/settings/revenue/providers", revenue_settings.add, "admin", kept=True),

@@ -278,6 +278,7 @@ SIGNED_IN = (
     "/flags/groups/new",
     "/flags/moving",
     "/settings/audit",
+    "/settings/currencies",
     "/settings/box",
     "/settings/box/email",
     "/settings/box/backups",

@@ -19,7 +19,6 @@ from analytics_box.base.errors import BadRequest, Conflict, NotFound
 from analytics_box.base.money import CURRENCIES, USUAL_PLACES
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
-from analytics_box.resource.table import Table
 
 # The most rates of an organization.
 MOST_RATES: Final = 10_000
@@ -31,16 +30,12 @@ _HEAD: Final = ["date", "currency", "rate"]
 
 
 class CurrencyRate(Struct, frozen=True):
-    """One unit of `currency` is `rate` units of `target` from `day` on (UTC, ISO 8601), until a later rate."""
+    """The price of one unit of `currency` in `target`, from a UTC day (ISO 8601) until a later rate."""
 
     currency: str
     target: str
     day: str
     rate: str
-
-
-RATES: Final = Table("currency_rates", CurrencyRate, key="currency")
-_NEWEST_FIRST: Final = "order by day desc, currency, target"
 
 
 class GivenRate(Struct, frozen=True, forbid_unknown_fields=True):
@@ -96,7 +91,7 @@ def read_lines(text: str) -> list[GivenRate]:
     if not rates:
         raise BadRequest(_("Enter a line with date,currency,rate for each rate"))
     if len(rates) > MOST_AT_ONCE:
-        raise BadRequest(_("Enter up to {most} rates at once").format(most=MOST_AT_ONCE))
+        raise BadRequest(_("Enter up to {most} rates at a time").format(most=MOST_AT_ONCE))
     return rates
 
 
@@ -117,7 +112,8 @@ def store_rates(db: Connection, by: By, organization_id: str, rates: Sequence[Cu
     before = db.total_changes()
     db.executemany(statement, [(organization_id, one.currency, one.target, one.day, one.rate) for one in rates])
     changed = db.total_changes() - before
-    if RATES.count(db, "organization_id = ?", organization_id) > MOST_RATES:
+    count = "-- currency_rates.count\nselect count(*) > ? from currency_rates where organization_id = ?"
+    if db.execute(count, (MOST_RATES, organization_id)).fetchall() == [(1,)]:
         raise Conflict.full(
             "rates",
             MOST_RATES,
@@ -141,11 +137,13 @@ def store_rates(db: Connection, by: By, organization_id: str, rates: Sequence[Cu
 def delete_rate(db: Connection, by: By, organization_id: str, currency: str, target: str, day: str) -> None:
     """Delete a rate. Raises NotFound."""
     key = (organization_id, currency, target, day)
-    condition = "organization_id = ? and currency = ? and target = ? and day = ?"
-    rate = RATES.first(db, condition, *key)
-    if rate is None:
+    db.execute(
+        "-- currency_rates.delete\n"
+        "delete from currency_rates where organization_id = ? and currency = ? and target = ? and day = ?",
+        key,
+    )
+    if not db.changes():
         raise NotFound(_("There is no rate of this currency and day"))
-    db.execute(f"-- currency_rates.delete\ndelete from currency_rates where {condition}", key)
     detail = {"target": target, "currencies": [currency], "rates": 1, "firstDay": day, "lastDay": day}
     audit.record(db, by, organization_id, "deleted", "currency rates", organization_id, detail)
 
@@ -154,16 +152,15 @@ def listed_rates(
     db: Connection, organization_id: str, *, target: str = "", currency: str = "", most: int = MOST_RATES, skip: int = 0
 ) -> list[CurrencyRate]:
     """Rates of an organization, newest first; of one target or currency if given."""
-    return RATES.all(
-        db,
-        "organization_id = :organization and (:target = '' or target = :target)"
-        f" and (:currency = '' or currency = :currency) {_NEWEST_FIRST} limit :most offset :skip",
-        organization=organization_id,
-        target=target,
-        currency=currency,
-        most=most,
-        skip=skip,
-    )
+    statement = """
+        -- currency_rates.listed
+        select currency, target, day, rate from currency_rates
+        where organization_id = :organization and (:target = '' or target = :target)
+          and (:currency = '' or currency = :currency)
+        order by day desc, currency, target limit :most offset :skip
+    """
+    chosen = {"organization": organization_id, "target": target, "currency": currency, "most": most, "skip": skip}
+    return [CurrencyRate(*map(str, row)) for row in db.execute(statement, chosen).fetchall()]
 
 
 def targets(db: Connection, organization_id: str) -> list[str]:
@@ -225,14 +222,14 @@ class Converter:
                 )
             elif one.amount:
                 missing.append(one)
-        return Conversion(_rounded(total), tuple(missing), tuple(used[key] for key in sorted(used)))
+        return Conversion(_nearest(total), tuple(missing), tuple(used[key] for key in sorted(used)))
 
 
 def _places(currency: str) -> int:
     return CURRENCIES.get(currency, USUAL_PLACES)
 
 
-def _rounded(exact: Fraction) -> int:
+def _nearest(exact: Fraction) -> int:
     """The nearest whole number; a half away from zero."""
     whole = (2 * abs(exact.numerator) + exact.denominator) // (2 * exact.denominator)
     return whole if exact >= 0 else -whole

@@ -114,7 +114,7 @@ def test_pasted_lines_are_read_with_and_without_names_of_columns() -> None:
         ("date,currency,rate\n2026-06-01,XXX,1", "Line 2: Enter a currency code"),
         ("2026-06-01,USD,nan", "Line 1: Enter a positive decimal number"),
         ('2026-06-01,"USD', "Enter a line"),
-        ("2026-06-01,USD,1\n" * 1_001, "Enter up to 1000"),
+        ("2026-06-01,USD,1\n" * 1_001, "Enter up to 1000 rates at a time"),
     ],
 )
 def test_pasted_text_that_is_no_list_of_rates_is_refused_by_its_line(text: str, message: str) -> None:

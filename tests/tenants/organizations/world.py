@@ -62,7 +62,7 @@ class World:
     def see(self, name: str, target: str) -> Answer:
         return self.box.get(target, cookie=self.cookie(name), accept="text/html")
 
-    def send(self, name: str | None, target: str, **fields: str) -> Answer:
+    def send(self, name: str | None, target: str, /, **fields: str) -> Answer:
         """A form, sent by somebody who may be signed in."""
         headers = {**FORM, "accept": "text/html", **({"cookie": self.cookie(name)} if name else {})}
         return self.box.ask("POST", target, headers=headers, body=urlencode(fields).encode())
