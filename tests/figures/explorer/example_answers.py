@@ -1,6 +1,7 @@
 """The examples of the reference: `python -m tests.figures.explorer.example_answers` writes them into the package."""
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -61,13 +62,16 @@ def answers(world: World) -> dict[str, Any]:
     for name, query_type in TYPES.items():
         request = request_of(query_type)
         (entry,) = world.entries(request, ReadScope((site,), subject=query_type.subject), now=now)
-        found[name] = {"request": request, "answer": msgspec.to_builtins(entry)}
+        found[name] = {"request": request, "answer": msgspec.to_builtins(entry, builtin_types=(Decimal,))}
     return found
 
 
 def written(found: dict[str, Any]) -> str:
     """The file's text: a line for each type, so that changes are seen."""
-    lines = [f"{json.dumps(name)}: {json.dumps(example, ensure_ascii=False)}" for name, example in found.items()]
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(example, ensure_ascii=False, default=float)}"
+        for name, example in found.items()
+    ]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

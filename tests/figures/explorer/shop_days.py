@@ -57,6 +57,7 @@ _FRANCE = _GERMANY | {
     "time_zone": "Europe/Paris",
 }
 
+_CHATGPT = _GERMANY | {"referrer": "https://chatgpt.com/", "source": "ChatGPT", "channel": "AI Assistant"}
 
 OF_TRACKER = {
     "site_search": '{"term":"price"}',
@@ -66,8 +67,41 @@ OF_TRACKER = {
 
 
 def visits(site: int, now: int) -> list[Fact]:
-    """Ana reads and looks at prices; Ben, whom the shop knows, buys; Cleo came the day before; and a crawler."""
-    return [*_cleo(site, now - DAY), *_ana(site, now), *_ben(site, now), *_agents(site, now)]
+    """Ana reads and looks at prices; Ben, whom the shop knows, buys; Cleo came the day before; and a crawler. Ana, Ben
+    and Dan pay."""
+    return [*_cleo(site, now - DAY), *_ana(site, now), *_ben(site, now), *_agents(site, now), *_payments(site, now)]
+
+
+def _payments(site: int, now: int) -> list[Fact]:
+    """Ana's card is declined once; Ben pays for the month and Dan for a book that he returns."""
+    search, mail = ("Google", "Organic Search", "", "/"), ("newsletter", "Email", "june", "/pricing")
+    pro, book = ("prod_pro", "Pro plan"), ("prod_book", "Handbook")
+    return [
+        _paid(
+            site, now - 50 * SECOND, ANA, _GERMANY, ("sale", "failed", "", 1_900), 1, (*book, "card_declined"), search
+        ),
+        _paid(site, now - 40 * SECOND, ANA, _GERMANY, ("sale", "completed", "", 1_900), 1, (*book, ""), search),
+        _paid(site, now - 35 * SECOND, BEN, _FRANCE, ("subscription", "completed", "new", 2_900), 2, (*pro, ""), mail),
+        _paid(site, now - 15 * SECOND, DAN, _CHATGPT, ("sale", "completed", "", 1_900), 3, (*book, ""), search),
+        _paid(site, now - 5 * SECOND, DAN, _CHATGPT, ("refund", "refunded", "", -1_900), 3, (*book, ""), search),
+    ]
+
+
+def _paid(
+    site: int,
+    time: int,
+    visitor: int,
+    attributes: dict[str, str],
+    kind: tuple[str, str, str, int],
+    payment: int,
+    product: tuple[str, str, str],
+    first: tuple[str, str, str, str],
+) -> FactSpan:
+    payment_type, status, lifecycle, amount = kind
+    about = ("stripe", payment_type, status, "EUR", lifecycle, "session", "", amount)
+    ids = (0, payment, payment, payment if lifecycle else 0, 1, 0, f"pi_{payment}")
+    own = (*about, *ids, *product, *first)
+    return _span("transactions", site, time, visitor, own, attributes)
 
 
 def _agents(site: int, now: int) -> list[Fact]:
@@ -75,11 +109,10 @@ def _agents(site: int, now: int) -> list[Fact]:
     own = ("gptbot", "ChatGPT", "training", "html", "server")
     agent = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
     read = [_span("ai_requests", site, now - 30 * SECOND, 0, (*own, status, 1, agent, "")) for status in (200, 404)]
-    referred = _GERMANY | {"referrer": "https://chatgpt.com/", "source": "ChatGPT", "channel": "AI Assistant"}
     return [
         read[0],
         replace(read[1], path="/only-agents"),
-        _event(site, now - 20 * SECOND, PAGE_VIEW, "/pricing", DAN, referred),
+        _event(site, now - 20 * SECOND, PAGE_VIEW, "/pricing", DAN, _CHATGPT),
     ]
 
 
@@ -181,7 +214,14 @@ def _event(
     )
 
 
-def _span(table: str, site: int, time: int, visitor: int, own: tuple[int | float | str | None, ...]) -> FactSpan:
+def _span(
+    table: str,
+    site: int,
+    time: int,
+    visitor: int,
+    own: tuple[int | float | str | None, ...],
+    attributes: dict[str, str] = _GERMANY,
+) -> FactSpan:
     return FactSpan(
         table=table,
         site=site,
@@ -191,6 +231,6 @@ def _span(table: str, site: int, time: int, visitor: int, own: tuple[int | float
         client_session=SESSIONS.get(visitor, "mcp-session-1"),
         path="/pricing",
         query_string="",
-        attributes=tuple(_GERMANY.get(name, "") for name in ATTRIBUTES),
+        attributes=tuple(attributes.get(name, "") for name in ATTRIBUTES),
         own=own,
     )
