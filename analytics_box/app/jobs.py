@@ -121,14 +121,18 @@ async def remove_of_retired(box: Box) -> None:
 
 async def attribute_payments(box: Box) -> None:
     """Find the visits of payments of the last minutes."""
-    now = box.clock.now()
-    await attribution.attribute(box.events.db, box.events.intake.ledger.numbers, now, now - attribution.NEW)
+    await _attribute(box, box.clock.now() - attribution.NEW)
 
 
 async def attribute_waiting_payments(box: Box) -> None:
     """Find the visits of payments whose visitor was not known when they arrived."""
-    events = box.events
-    await attribution.attribute(events.db, events.intake.ledger.numbers, box.clock.now())
+    await _attribute(box)
+
+
+async def _attribute(box: Box, since: int = 0) -> None:
+    events, elsewhere = box.events, box.parts[Machines].are_wanted
+    numbers = events.intake.ledger.numbers
+    await attribution.attribute(events.db, numbers, box.clock.now(), since, elsewhere=elsewhere)
 
 
 async def note_old_client_ids(box: Box) -> None:

@@ -66,8 +66,11 @@ class FoundVisit(Struct, frozen=True):
     first: CandidateSession
 
 
-async def attribute(events: Db, numbers: Callable[[], Strings], now: int, since: int = 0) -> int:
-    """Look for the visits of pending payments from this time on; return how many are settled."""
+async def attribute(
+    events: Db, numbers: Callable[[], Strings], now: int, since: int = 0, *, elsewhere: bool = False
+) -> int:
+    """Look for the visits of pending payments from this time on; return how many are settled. If events are
+    `elsewhere`, on ingest machines, later looks would find nothing."""
     sites = await events.read(_sites)
     settled = 0
     for site in sites:
@@ -82,7 +85,8 @@ async def attribute(events: Db, numbers: Callable[[], Strings], now: int, since:
             if visitors - {*people} - {row.visitor for row in rows}:
                 known = await look(partial(_sessions, site=site, rows=rows, visitors=visitors | {*people}))
             found = {row.id: visit for row in rows if (visit := find_visit(row, known, people)) is not None}
-            settled += await events.write(partial(_settle, numbers=numbers, site=site, rows=rows, found=found, now=now))
+            settle = partial(_settle, numbers=numbers, site=site, rows=rows, found=found, now=now, elsewhere=elsewhere)
+            settled += await events.write(settle)
     return settled
 
 
@@ -179,18 +183,19 @@ def _settle(
     rows: Sequence[PendingPayment],
     found: dict[int, FoundVisit],
     now: int,
+    elsewhere: bool,
 ) -> int:
     """Write the visits that were found, those of other payments of the same customer, and that others have none."""
-    strings, settled = numbers(), 0
+    strings, settled, due = numbers(), 0, now - (NEW if elsewhere else _GIVEN_UP)
     for row in rows:
         visit = found.get(row.id)
         if visit is not None:
             changes = _of_visit(db, row, visit, strings)
         else:
             changes = _of_customer(db, site, row, strings)
-            if not changes and row.time < now - _GIVEN_UP:
+            if not changes and row.time < due:
                 has_clue = row.visitor or row.client_session or row.profile or row.customer
-                reason = "not_found" if has_clue else "no_identifier"
+                reason = ("several_machines" if elsewhere else "not_found") if has_clue else "no_identifier"
                 changes = {"unmatched_reason": strings.number(db, reason)} if not row.session else {"pending": 0}
         if changes:
             settled += 1

@@ -58,6 +58,7 @@ _UNMATCHED: Final = {
     "pending": _("Waiting for the visit"),
     "no_identifier": _("The payment names no visitor"),
     "not_found": _("The visit was not found"),
+    "several_machines": _("Visits are on ingest machines"),
 }
 _METHODS: Final = {
     "session": _("Session"),

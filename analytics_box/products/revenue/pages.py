@@ -8,6 +8,7 @@ from msgspec import Struct
 from analytics_box.base import figures
 from analytics_box.base.money import CURRENCIES
 from analytics_box.base.translation import _, ngettext
+from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.products.revenue import calls, provider
 from analytics_box.products.revenue.calls import ChangedSecret, NewProvider, OneProvider
 from analytics_box.products.revenue.provider import EVENTS, NAMES, OF_WEBSITE, PROVIDERS, PaymentProvider
@@ -107,6 +108,7 @@ async def _page(visit: PageRequest, website: Website, again: Again) -> Page:
         names=NAMES,
         currencies=sorted(CURRENCIES),
         tracking=website.tracking,
+        visits_elsewhere=visit.parts[Machines].are_wanted,
         done=_DONE.get(visit.asked("done"), ""),
     )
 

@@ -375,7 +375,7 @@ TYPES = (
             column(
                 "unmatched_reason",
                 "string",
-                "pending, no_identifier or not_found; empty if the transaction is attributed",
+                "pending, no_identifier, not_found or several_machines; empty if the transaction is attributed",
                 field("unmatched_reason"),
             ),
             column("country", "string", "English name of the country", field("country")),

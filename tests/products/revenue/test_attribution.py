@@ -40,9 +40,10 @@ def pay(box: WholeBox, number: int = 1, metadata: dict[str, str] | None = None, 
     assert send(box, path, stripe_event("charge.succeeded", box.clock.now(), **CHARGE | ids)).status == 200
 
 
-def attribute(box: WholeBox) -> None:
+def attribute(box: WholeBox, *, elsewhere: bool = False) -> None:
     events = box.box.events
-    box.run(attribution.attribute(events.db, events.intake.ledger.numbers, box.clock.now()))
+    numbers = events.intake.ledger.numbers
+    box.run(attribution.attribute(events.db, numbers, box.clock.now(), elsewhere=elsewhere))
 
 
 def attributed(box: WholeBox) -> list[tuple[Any, ...]]:
@@ -90,6 +91,27 @@ def test_payment_without_a_visit_stays_unmatched_and_says_why(box: WholeBox, cus
     attribute(box)
     assert attributed(box) == [("unmatched", "", "", reason if customer else "no_identifier")]
     assert rows(box, "transactions", "pending") == [(0,)] or not customer
+
+
+@pytest.mark.parametrize(("customer", "reason"), [("cus_1", "several_machines"), ("", "no_identifier")])
+def test_payment_whose_visits_are_on_other_machines_says_so_and_is_not_matched_again(
+    box: WholeBox, customer: str, reason: str
+) -> None:
+    pay(box, customer=customer)
+    attribute(box, elsewhere=True)
+    box.clock.advance(seconds=11 * MINUTE // 1000)
+    attribute(box, elsewhere=True)
+    assert attributed(box) == [("unmatched", "", "", reason)]
+    view(box, "mail", back=HOUR, anonymousId="ada")
+    attribute(box, elsewhere=True)
+    assert rows(box, "transactions", "pending", "unmatched_reason") == [(0, reason)]
+
+
+def test_primary_that_takes_events_attributes_payments_to_its_visits(box: WholeBox) -> None:
+    view(box, "mail", back=HOUR, anonymousId="ada", sessionId="s1")
+    pay(box, metadata={"session_id": "s1"})
+    attribute(box, elsewhere=True)
+    assert attributed(box) == [("session", "mail", "mail", "")]
 
 
 def test_payment_of_the_browser_has_its_visit_and_the_first_one(box: WholeBox) -> None:
