@@ -380,7 +380,9 @@ def matcher(given: Filter) -> Callable[[str], bool]:
 
 
 def _stored_values(field: str, value: str, match: Match) -> tuple[str, ...]:
-    """The spellings in the facts of a filter's value."""
+    """The spellings in the facts of a filter's value. In a pattern, letters mean more than themselves."""
+    if match == "regex":
+        return (value,)
     if field == "currency":
         return (value.upper(),)
     if field == "device_type":

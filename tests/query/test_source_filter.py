@@ -1,4 +1,4 @@
-"""A filter on the source finds it by its name, its host or its address, as a utm_source would be read."""
+"""Filter values in the spelling of the facts: sources by name, host or address, codes in one case."""
 
 import pytest
 
@@ -26,3 +26,10 @@ from analytics_box.query.filters import Filter, FilterCondition, condition
 )
 def test_a_source_is_found_however_it_is_written(written: str, stored: str) -> None:
     assert condition(Filter("referrer", "eq", (written,))) == FilterCondition("source", "is", (stored,), False)
+
+
+@pytest.mark.parametrize("field", ["currency", "device_type"])
+def test_pattern_is_matched_as_written_where_other_values_are_folded(field: str) -> None:
+    assert condition(Filter(field, "regex", (r"^\D[A-z]+$",))).values == (r"^\D[A-z]+$",)
+    folded = {"currency": "EU", "device_type": "eu"}[field]
+    assert condition(Filter(field, "contains", ("Eu",))).values == (folded,)
