@@ -30,7 +30,7 @@ from analytics_box.query.engines.medians import median as median_of_parts
 from analytics_box.query.engines.rollups_file import FILE_NAME, RollupsFile, forget_rollups, open_rollups
 from analytics_box.query.engines.rollups_state import RollupsState, TouchedDays
 from analytics_box.query.engines.sql import open_days, rolling
-from analytics_box.query.filters import FilterCondition
+from analytics_box.query.filters import ConditionGroup, FilterCondition
 from analytics_box.query.plan import PlanOrder, QueryPlan
 from analytics_box.query.rollups import BY_DIMENSION, OF_EVENTS, ROLLS, STARTS, TIME, Cut, spans_of
 from analytics_box.query.statements import PlanStep, write_statements
@@ -685,6 +685,19 @@ def test_rollups_damaged_at_run_time_are_rebuilt(world: World, caplog: pytest.Lo
     world.maintain()
     assert world.assert_alike(ALL) == len(ROLLS)
     assert world.runner.run(world.engines.rows(plan, seconds=30)) == expected
+
+
+def test_statement_that_sqlite_refuses_leaves_the_roll_ups(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    world.tell(60)
+    world.maintain()
+    condition = FilterCondition("country", "is", ("DE",), negated=False)
+    refused = replace(ALL[0], where=(ConditionGroup(any=True, items=(condition,) * 1_100),))
+    with caplog.at_level(logging.INFO), pytest.raises(apsw.SQLError, match="too large"):
+        world.runner.run(world.engines.rows(refused, seconds=30))
+    world.maintain()
+    assert "Rebuilding" not in caplog.text
+    assert (world.directory / FILE_NAME).exists()
+    assert world.assert_alike([ALL[0]]) == 1
 
 
 def test_a_box_with_a_replica_answers_from_roll_ups_whatever_they_cover(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ import logging
 from functools import partial
 from pathlib import Path
 
+import apsw
+
 from analytics_box.base.clock import Clock
 from analytics_box.base.errors import BoxError
 from analytics_box.base.store.db import Connection, Db
@@ -51,6 +53,8 @@ class DayRollups:
             except rollups_file.RollupsUnusable as broken:
                 file.is_well = False
                 log.error("Cannot read the roll-ups (%s). Rebuilding them", broken)
+            except apsw.SQLError as refused:
+                log.warning("Cannot read the roll-ups (%s). Reading all rows instead", refused)
         return None if sparing else await self._events.read(partial(ask, None), seconds=seconds, long=True)
 
     def statement(self, plan: QueryPlan, *, sparing: bool = False) -> sql.SqlStatement | None:
@@ -132,7 +136,7 @@ def _rows(
     if file is None:
         rollups_file.let_go(db)
         return sqlite.run_plan(db, plan, take, seconds=seconds)
-    with rollups_file.rebuildable(), sqlite.open_cut(db, plan, file) as cut:
+    with rollups_file.rebuildable(file, db), sqlite.open_cut(db, plan, file) as cut:
         if sparing and not pays(cut):
             return None
         rows = sqlite.run_rendered(db, plan, sqlite.render(plan, cut), take, seconds)
@@ -142,7 +146,7 @@ def _rows(
 
 
 def _statement(plan: QueryPlan, sparing: bool, file: RollupsFile, db: Connection) -> sql.SqlStatement | None:
-    with rollups_file.rebuildable(), sqlite.open_cut(db, plan, file) as cut:
+    with rollups_file.rebuildable(file, db), sqlite.open_cut(db, plan, file) as cut:
         return None if sparing and not pays(cut) else sqlite.render(plan, cut)
 
 
@@ -153,5 +157,5 @@ def _open_file(path: Path, events: Path, _db: Connection) -> RollupsFile:
 
 def _advance_file(file: RollupsFile, now: int, _db: Connection) -> bool:
     """Runs on a reader of events.db, so that its log is not started again in the meantime."""
-    with rollups_file.rebuildable():
+    with rollups_file.rebuildable(file):
         return file.advance(now)

@@ -71,9 +71,10 @@ _OF_PAGES = tuple(f"rolled_{roll.name}" for roll in BY_DIMENSION if roll.group =
 
 # What a file that is broken raises, or one that someone has removed.
 _BROKEN: tuple[type[Exception], ...] = (
-    *(apsw.CorruptError, apsw.NotADBError, apsw.SQLError, apsw.CantOpenError, apsw.IOError, apsw.ReadOnlyError),
+    *(apsw.CorruptError, apsw.NotADBError, apsw.CantOpenError, apsw.IOError, apsw.ReadOnlyError),
     OSError,
 )
+_OBJECTS = "-- rollups.objects\nselect name from {}.sqlite_schema"
 
 
 class RollupsUnusable(Exception):
@@ -81,14 +82,20 @@ class RollupsUnusable(Exception):
 
 
 @contextmanager
-def rebuildable() -> Iterator[None]:
-    """Work with the file beside events.db. Raises RollupsUnusable for what may be damage of the file.
+def rebuildable(file: "RollupsFile | None" = None, db: Connection | None = None) -> Iterator[None]:
+    """Work with the file beside events.db, attached to a connection. Raises RollupsUnusable for what may be damage of
+    the file.
 
     Readers of events.db would take it for damage of events.db, which cannot be rebuilt. If events.db is damaged after
-    all, the same question without the file shows it.
+    all, the same question without the file shows it. A statement that SQLite refuses is no damage, unless the file has
+    lost a table: callers can cause it with a query, and must not cause the roll-ups to be rebuilt.
     """
     try:
         yield
+    except apsw.SQLError as refused:
+        if file is not None and file.is_whole(db):
+            raise
+        raise RollupsUnusable(str(refused)) from refused
     except _BROKEN as broken:
         raise RollupsUnusable(str(broken)) from broken
 
@@ -113,12 +120,24 @@ class RollupsFile:
         self._asked = open_days.kept_rolls(connection)
         self._asked_at: dict[OpenRoll, int] = {}
         self._begin_after: dict[OpenRoll, int] = {}
+        self._objects = {name for (name,) in connection.execute(_OBJECTS.format("main"))}
         connection.set_progress_handler(lambda: self._closed, PROGRESS_STEPS)
 
     @property
     def is_late(self) -> bool:
         """Whether the next questions would be quicker if this file were brought up to date."""
         return self.behind >= SOON or not self._asked <= self._asked_at.keys()
+
+    def is_whole(self, db: Connection | None) -> bool:
+        """Whether the file has all its tables: as a connection to events.db sees it, or its own if there is none. A
+        connection that has not attached the file cannot tell, and its statement did not read it."""
+        connection, schema = (self._connection, "main") if db is None else (db, SCHEMA)
+        if schema not in connection.db_names():
+            return True
+        try:
+            return self._objects <= {name for (name,) in connection.execute(_OBJECTS.format(schema))}
+        except apsw.Error:
+            return False
 
     def attach(self, db: Connection) -> None:
         """Make the file known to a connection to events.db that is in no transaction."""
