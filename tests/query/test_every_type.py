@@ -152,11 +152,8 @@ def test_every_allowed_filter_runs_with_every_operator(
     value = "1" if field in LIMITS else "a"
     every = [{"field": field, "op": op} | ({} if op.endswith("set") else {"value": value}) for op in operators]
     one = every[operators.index(alone)]
-    if field == "flag" and registry.TYPES[name].asks[0].source in {"funnels", "flows"}:
-        every = every[:3]  # SQLite nests no more of them in these statements.
     many = [every, [{"any": every}]] if field in FIELDS else [[*every, {"any": every}]]  # within MAX_HAPPENED
-    # A query can have one drop-off. A funnel's or a journey's steps repeat conditions, and SQLite nests only so many.
-    if field == "funnel_dropoff" or (field == "flag" and name in {"funnel", "journeys"}):
+    if field == "funnel_dropoff":  # A query can have one of them.
         many = []
     for chosen in (*many, [one]):
         entry = ask(world, site, name, both=both and chosen == [one], filters=[*chosen, *needed])

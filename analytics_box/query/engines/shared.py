@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.base.errors import Unavailable
-from analytics_box.base.facts.layout import stored_table
+from analytics_box.base.facts.layout import SHOWN_AS, stored_table
 from analytics_box.base.facts.tables import ATTRIBUTES, BY_NAME, COMBINATIONS
 from analytics_box.base.store.db import Connection, Db
 from analytics_box.base.store.writes import STOPPING
@@ -40,6 +40,7 @@ FEWEST = 3  # plans for which it pays
 MOST_ROWS = 50_000  # of a copy; with more, each plan looks by itself
 
 _EVENTS = stored_table("events")
+_ALWAYS_COPIED = frozenset(("time", "session", "session_started"))
 _COLUMNS = ("id", *BY_NAME["events"].names, *(one.column for one in COMBINATIONS))
 _SCAN = "site in (select value from json_each(:sites)) and time >= :earliest and time < :latest"
 _WORD = re.compile(r"\w+")
@@ -276,17 +277,22 @@ def _copy_events(db: Connection, plans: Sequence[QueryPlan], statements: Sequenc
         "most": MOST_ROWS + 1,
     }
     wanted = (_own if plans[0].source in _OF_EVENTS else _beside)(plans, values)
-    copied = ", ".join(_spoken_of(statements))
+    # Statements read the view and the table behind it, so the copy is laid out like both.
+    shown = ", ".join(SHOWN_AS["events"])
+    others = "".join(f", {name}" for name in _spoken_of(statements) if name not in _ALWAYS_COPIED)
     with _writing(db):
         db.execute(
             f"""
             -- shared.copy
             create temp table {_EVENTS} as
-            select {copied} from main.events as fact where {_SCAN} and ({wanted}) limit :most
+            select time, session, time - session_started as since_start{others}
+            from main.events as fact where {_SCAN} and ({wanted}) limit :most
             """,
             values,
         )
-        db.execute(f"-- shared.view\ncreate temp view events as select {copied} from temp.{_EVENTS}")
+        db.execute(
+            f"-- shared.view\ncreate temp view events as select time, session, {shown}{others} from temp.{_EVENTS}"
+        )
     ((rows,),) = db.execute(f"-- shared.count\nselect count(*) from temp.{_EVENTS}").fetchall()
     return int(str(rows)) <= MOST_ROWS
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from analytics_box.base.errors import DeadlineExceeded
-from analytics_box.base.facts.layout import stored_table
+from analytics_box.base.facts.layout import SHOWN_AS, stored_table
 from analytics_box.base.facts.tables import COMBINATION_OF
 from analytics_box.base.store.db import Connection
 from analytics_box.query.engines import sql
@@ -20,6 +20,9 @@ from analytics_box.query.rollups import Cut, Roll, roll_of
 
 NAME = "sqlite"
 
+# Conditions repeat the scan of events. The view has a subquery for each attribute, and SQLite does not prepare a
+# statement with about a thousand of them.
+_EVENTS = f"(select *, {', '.join(SHOWN_AS['events'])} from {stored_table('events')})"
 _PLAIN = r"((?:(?!\bcase\b|\bthen\b|\bend\b).)*)"  # what is in one branch
 
 # A column outside all aggregates is that of the row with the only maximum or minimum of its statement, or of any row.
@@ -40,7 +43,7 @@ DIALECT = Dialect(
         (word(r"median\(p_"), "median_of_parts(p_"),  # of durations, many together in what is rolled up
         *((word(rf"{listed}_in\("), "json_each(") for listed in ("numbers", "texts", "pairs")),
         (word(r"given_by_flags\b"), stored_table("flag_exposures")),
-        (word(r"what_happened\b"), stored_table("events")),
+        (word(r"what_happened\b"), _EVENTS),
         (word(r"what_was_left_by\b"), stored_table("outgoing_links")),
         (word(r"what_went_wrong\b"), "errors"),
         (re.compile(rf"count\((distinct )?case when {_PLAIN} then {_PLAIN} end\)"), r"count(\1\3) filter (where \2)"),

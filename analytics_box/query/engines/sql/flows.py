@@ -38,7 +38,7 @@ def flow_relation(plan: QueryPlan, where: list[str], dialect: Dialect, values: V
     chosen = [*where, f"({nodes})"]
     if flow.anchor is not None:
         anchored = _AND.join([*where, f"{anchor} = 1"])
-        chosen.append(f"session in (select session from events as fact where {anchored})")
+        chosen.append(f"session in (select session from what_happened as fact where {anchored})")
         begun = f"sum(begins) {row} rows between unbounded preceding and current row)"
     steps = (
         "select step, code, following, count(*) as sessions from (select code,"

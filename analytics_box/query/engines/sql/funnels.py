@@ -254,4 +254,4 @@ def _of_session(item: Where, dialect: Dialect, values: Values) -> str:
     if isinstance(item, FilterCondition) and item.column in happened.COLUMNS:
         return render(item, values, dialect)
     own = render(item, values, dialect)
-    return f"session in (select session from events as fact where {happenings.NEAR} and bot = 0 and {own})"
+    return f"session in (select session from what_happened as fact where {happenings.NEAR} and bot = 0 and {own})"

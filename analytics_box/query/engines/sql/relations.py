@@ -156,7 +156,7 @@ def _periods(plan: QueryPlan, used: str, dialect: Dialect, values: Values) -> st
     selected = [of_session(item, scan, dialect, values) for item in _together(plan.where)]
     if plan.source == "activity":
         return activity_relation(plan, [*where, *selected], dialect, values)
-    chosen = f"select session from events as fact where {_and([scan, *selected])}" if selected else ""
+    chosen = f"select session from what_happened as fact where {_and([scan, *selected])}" if selected else ""
     return retention_relation(plan, used, where, chosen, dialect, values)
 
 
@@ -259,7 +259,7 @@ def _any_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: 
     statement that is read several times, SQLite takes only some hundred."""
     pages, barred = _of_pages(items, negated=False), _of_pages(items, negated=True)
     found = [of_session((item,), scan, dialect, values) for item in items if item not in pages and item not in barred]
-    views = f"from events as fact where {scan} and kind = 1"
+    views = f"from what_happened as fact where {scan} and kind = 1"
     if pages:
         either = " or ".join(render(item, values, dialect) for item in pages)
         found.append(f"session in (select session {views} and ({either}))")
@@ -292,10 +292,10 @@ def of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Va
         either = ConditionGroup(True, tuple(replace(item, negated=False) for item in items))
         kind = " and kind = 1" if columns <= OF_THE_PAGE else ""
         had = render(either, values, dialect)
-        return f"not (session in (select session from events as fact where {scan}{kind} and {had}))"
+        return f"not (session in (select session from what_happened as fact where {scan}{kind} and {had}))"
     text = _and([render(item, values, dialect) for item in items])
     kind = " and kind = 1" if columns <= OF_THE_PAGE else ""
-    return f"session in (select session from events as fact where {scan}{kind} and {text})"
+    return f"session in (select session from what_happened as fact where {scan}{kind} and {text})"
 
 
 # What custom events may be filtered by (wire 1.9, and the page that their session began on), besides what is there of
