@@ -14,6 +14,7 @@ from analytics_box.base.cache import BoundedCache
 from analytics_box.base.clock import Clock
 from analytics_box.base.facts.event import PAGE_VIEW, Event, FactSpan
 from analytics_box.base.facts.tables import ATTRIBUTES
+from analytics_box.base.ids import base62
 from analytics_box.ingest.enrich import EventSender
 from analytics_box.web.recognition.ai_agents import AddressRanges, AiAgent, find_agent, signature_host
 from analytics_box.web.recognition.paths import clean
@@ -50,6 +51,13 @@ class AiRequest(Struct, frozen=True):
     event_id: str = ""
 
 
+class SetupCheck(Struct, frozen=True):
+    """A check whether a website's server reports requests: the text to look for, and whether it was reported."""
+
+    nonce: str
+    recorded: bool
+
+
 class AiMemory:
     """The address ranges of agents, reports of the last minute and open set-up checks."""
 
@@ -61,6 +69,7 @@ class AiMemory:
         self._checks: BoundedCache[tuple[str, str], str] = BoundedCache(
             _MOST_CHECKS, seconds=_CHECK_SECONDS, clock=clock
         )
+        self._nonces: BoundedCache[str, str] = BoundedCache(_MOST_CHECKS, seconds=_CHECK_SECONDS, clock=clock)
 
     def span(self, site: int, request: AiRequest) -> FactSpan:
         """The fact of a request."""
@@ -88,6 +97,14 @@ class AiMemory:
             event_id=event.event_id,
         )
         return self.span(event.site, request)
+
+    def own_check(self, website_id: str) -> SetupCheck:
+        """The check that the website's page shows; another one after 15 minutes."""
+        nonce = self._nonces.get(website_id)
+        if nonce is None:
+            nonce = base62(16)
+            self._nonces.put(website_id, nonce)
+        return SetupCheck(nonce, self.open_check(website_id, nonce))
 
     def open_check(self, website_id: str, nonce: str) -> bool:
         """Return whether a request with this text in its path was reported; wait for one from now on."""

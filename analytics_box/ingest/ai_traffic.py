@@ -66,6 +66,7 @@ async def take(intake: Intake, sent: EventDelivery) -> DeliveryAnswer:
     given = decode(_BODY.decode, sent.body, _WRONG)
     target = _target(intake, sent, given)
     if intake.ai.record_check(given.websiteId, given.path):
+        intake.arrivals.note_missed(target.site)
         return DeliveryAnswer(_ACCEPTED, b"", happened.NOT_STORED % b"setup_check")
     known = find_agent(given.userAgent, given.signatureAgent or "")
     if known is None:

@@ -20,7 +20,7 @@ class Arrivals:
         return self._stored.get(site, 0)
 
     def missed(self, site: int) -> int:
-        """The number of times that something of this site was dropped or quarantined."""
+        """The number of times that something of this site arrived and was not stored: dropped, quarantined, a check."""
         return self._missed.get(site, 0)
 
     def note_stored(self, facts: Sequence[Fact]) -> None:
@@ -32,7 +32,7 @@ class Arrivals:
                 self._tell(site)
 
     def note_missed(self, site: int) -> None:
-        """Count something dropped or quarantined, and notify listeners."""
+        """Count something that is not stored as a fact of visitors, and notify listeners."""
         self._missed[site] = self._missed.get(site, 0) + 1
         self._tell(site)
 

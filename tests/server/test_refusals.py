@@ -43,7 +43,7 @@ def post(box: Box, path: str, body: bytes, *headers: str) -> bytes:
     ),
     ids=lambda path, body: f"{path} {body[:40]!r}",
 )
-def test_body_that_is_not_json_is_a_400_unless_it_is_too_large(box: Box, path: str, body: bytes) -> None:
+def test_invalid_json_is_a_400_and_a_large_body_a_413(box: Box, path: str, body: bytes) -> None:
     too_large = len(body) > MOST_BYTES.get(path, len(body))
     assert_refusal(only(exchange(box, post(box, path, body))), 413 if too_large else 400)
 

@@ -8,8 +8,11 @@ from analytics_box.base.translation import _
 from analytics_box.figures import export, page, suggesting, tables
 from analytics_box.figures.asking import PageQuery, SubjectFacts, UnansweredQuery
 from analytics_box.figures.view import View, read_view
+from analytics_box.ingest.intake import Intake
 from analytics_box.products.ai_traffic.board import AI, PANELS
 from analytics_box.products.notes.on_charts import on_charts
+from analytics_box.products.overview.live import PREFIX, Watching, online_text
+from analytics_box.query.presence import Presence
 from analytics_box.tenants.websites.reach import own
 from analytics_box.tenants.websites.rules import Website
 from analytics_box.tenants.websites.shell import site_shell
@@ -39,10 +42,7 @@ app.use((request, response, next) => {
   });
   next();
 });"""
-_CURL: Final = """\
-curl %s/ai-traffic \\
-  -H "Content-Type: application/json" \\
-  -d '{"websiteId": "%s", "host": "%s", "path": "/pricing", "userAgent": "GPTBot/1.2", "status": 200}'"""
+_CHECK: Final = 'curl -A "GPTBot/1.2" "https://%s/?check=%s"'
 
 
 async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
@@ -52,21 +52,28 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     settled = await suggesting.redirect_with_values(visit, number, view)
     if settled is not None:
         return settled
+    # A check that is recorded while the page is built is heard of again.
+    heard = visit.parts[Watching].heard(number)
     asking, board = await page.empty(visit, number, view, told)
     fresh = not await _has_requests(asking)
     if not fresh:
         board = await page.whole(visit, number, view, ("figures", *PANELS), told)
-    url = visit.parts.settings.tracker_url
+    url, parts = visit.parts.settings.tracker_url, visit.parts
+    online = (await parts[Presence].online((number,), visit.call.now))[number] if fresh else 0
+    check = parts[Intake].ai.own_check(website.id) if fresh else None
     return visit.pages.show(
         "ai_traffic.html",
         shell=site_shell(visit, "ai-traffic", website),
         site=website,
         board=board,
         fresh=fresh,
-        snippets=(
-            (_("Express"), _EXPRESS % (url, website.id)),
-            (_("Try it"), _CURL % (url, website.id, website.domain)),
-        ),
+        stream=f"{PREFIX}{website.id}",
+        heard=heard,
+        online=online_text(online),
+        quiet=not online,
+        snippet=_EXPRESS % (url, website.id),
+        check=check,
+        check_command=_CHECK % (website.domain, check.nonce) if check else "",
     )
 
 

@@ -120,7 +120,7 @@ def test_a_website_without_events_shows_its_snippet(box: WholeBox) -> None:
     page = seen(box, site(box, "local")).body.decode()
     assert "data-track-localhost" in page
     assert "data-chart=" not in page
-    assert 'data-anew="first-event"' in page
+    assert 'data-reload="first-event"' in page
 
 
 def test_page_without_a_stream_can_poll_the_same_figures(box: WholeBox) -> None:

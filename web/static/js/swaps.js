@@ -1,6 +1,6 @@
 // Within [data-swaps] a link or a form that leads to the same page with other figures fetches it, and that part of the
 // page is put in the place of the one that stands; what is marked with data-whole leads to a whole page. An element with
-// data-anew is fetched anew when the page hears of what it names.
+// data-reload is fetched again when the page hears of what it names.
 import { hide, sayFailed } from "./toasts.js";
 
 const PATIENCE = 30_000; // ms
@@ -163,7 +163,7 @@ document.addEventListener("submit", (event) => {
 });
 
 document.addEventListener("heard", ({ detail }) => {
-  for (const part of document.querySelectorAll(`[data-anew="${detail}"]`)) swap(part.id, location.href).catch(() => {}); // it is heard of again
+  for (const part of document.querySelectorAll(`[data-reload="${detail}"]`)) swap(part.id, location.href).catch(() => {}); // it is heard of again
 });
 
 addEventListener("popstate", ({ state }) => { if (state?.swapped) location.reload(); });
