@@ -13,6 +13,7 @@ from analytics_box.base.errors import BoxError
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 from analytics_box.figures.asking import day_of
+from analytics_box.figures.earnings import earnings, earnings_text
 from analytics_box.figures.spans import NAMED, RANGE_LABELS, RangeName, days_of, read_span
 from analytics_box.products.flags.access import FlagReach, find_flag
 from analytics_box.products.flags.figures.result import ExperimentResult, Row, result_of
@@ -24,7 +25,7 @@ from analytics_box.query.ranges import DayRange
 from analytics_box.query.request import GivenParameter, GivenQuery, QueryFilterInput, check
 from analytics_box.query.run import QueryRunner
 from analytics_box.resource.table import Table
-from analytics_box.tenants.websites.directory import Directory
+from analytics_box.tenants.websites.reach import all_own
 from analytics_box.web.page import dates
 from analytics_box.web.page.dates import formats_of
 from analytics_box.web.page.visit import Answer, Page, PageRequest, Visitor
@@ -82,7 +83,7 @@ async def results(visit: Visitor, flag_id: FromPath[str]) -> Page:
     metric = await visit.call.read(lambda db: find_metric(db, page.flag.id))
     asked = _read_request(visit, zone, day_of(page.flag.created_at, zone), metric)
     found = await _rows(page, asked, zone.key)
-    rows, events = found or ([], [])
+    rows, events, revenue = found or ([], [], "")
     return page.show(
         "flag_results.html",
         "results",
@@ -90,6 +91,7 @@ async def results(visit: Visitor, flag_id: FromPath[str]) -> Page:
         ranges=[(name, RANGE_LABELS[name]) for name in NAMED],
         events=events,
         failed=found is None,
+        revenue=revenue,
         result=_result(page, rows, asked, zone.key) if rows else None,
     )
 
@@ -117,8 +119,9 @@ def _read_request(visit: PageRequest, zone: ZoneInfo, created: date, metric: str
     return FlagResultsRequest(event, span.name, days.first.isoformat(), days.last.isoformat(), days, span.unread)
 
 
-async def _rows(page: FlagPageView, asked: FlagResultsRequest, zone: str) -> tuple[list[Row], list[str]] | None:
-    """The variants, and the names of the events that their visitors sent; None if the queries failed."""
+async def _rows(page: FlagPageView, asked: FlagResultsRequest, zone: str) -> tuple[list[Row], list[str], str] | None:
+    """The variants, the names of the events that their visitors sent, and the revenue of their sessions, which is empty
+    if there is none; None if the queries failed."""
     visit, flag = page.visit, page.flag
     filters = [QueryFilterInput("flag", "eq", flag.key)]
     if asked.event:
@@ -130,20 +133,19 @@ async def _rows(page: FlagPageView, asked: FlagResultsRequest, zone: str) -> tup
         limit=_MOST_EVENTS,
         filters=filters,
     )
-    websites = visit.parts[Directory]
-    sites = tuple(
-        one.site for one in websites.of(flag.organization_id) if flag.website_id is None or one.id == flag.website_id
-    )
+    websites = all_own(visit.call, flag.organization_id)
+    reads = ReadScope(tuple(one.site for one in websites if flag.website_id is None or one.id == flag.website_id))
     request = check(given, zone_name=zone, now=visit.call.now)
+    queries = visit.parts[QueryRunner]
     try:
-        entries = await visit.parts[QueryRunner].answer(request, ReadScope(sites))
+        entries = await queries.answer(request, reads)
     except BoxError:
         return None
     if not all(entry.success for entry in entries):
         return None
     answers = {entry.parameter: entry.data for entry in entries}
     events = [row["name"] for row in answers["custom_events"] if not row["name"].startswith("$")]
-    return answers["flag_exposures"], events
+    return answers["flag_exposures"], events, earnings_text(await earnings(queries, request, reads))
 
 
 def _result(page: FlagPageView, rows: list[Row], asked: FlagResultsRequest, zone: str) -> ExperimentResult:

@@ -9,6 +9,7 @@ from analytics_box.base import figures
 from analytics_box.base.translation import _
 from analytics_box.figures import export, page, suggesting, tables
 from analytics_box.figures.asking import SubjectFacts
+from analytics_box.figures.earnings import earnings, earnings_text
 from analytics_box.figures.view import View, read_view
 from analytics_box.products.links.editing import calls as procedures
 from analytics_box.products.links.editing.calls import LinkShown
@@ -19,7 +20,10 @@ from analytics_box.products.links.listing.lines import line
 from analytics_box.products.links.messages import OneLink
 from analytics_box.products.links.page_frame import DONE, HOME, frame, link_number
 from analytics_box.products.links.targeting.rules import APPS, TargetCondition, TargetRule
+from analytics_box.query.access import ReadScope
+from analytics_box.query.request import GivenQuery, QueryFilterInput, check
 from analytics_box.tenants.tenancy.messages import millis
+from analytics_box.tenants.websites.reach import all_own
 from analytics_box.web.page import dates
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 from analytics_box.web.recognition.language import display_name
@@ -69,7 +73,8 @@ async def link_page(visit: Visitor, link_id: FromPath[str]) -> Answer:
         return settled
     fresh = not link.clicks and not view.is_narrow
     names = (LONE_PANEL,) if fresh else ("figures", *_panels(link))
-    board = await page.whole(visit, number, view, names, SubjectFacts(begun=millis(link.created_at)))
+    told = SubjectFacts(begun=millis(link.created_at))
+    board = await page.whole(visit, number, view, names, told)
     folders = await folder_names(visit)
     return visit.pages.show(
         "link.html",
@@ -77,6 +82,7 @@ async def link_page(visit: Visitor, link_id: FromPath[str]) -> Answer:
         link=line(link, folders, visit.person, visit.call.now),
         facts=_facts(visit, link, folders),
         board=board,
+        revenue="" if fresh or view.is_narrow else await _revenue(visit, link.id, number, view, told),
         fresh=fresh,
         editable=visit.person.may("member"),
         done=DONE.get(visit.asked("done"), ""),
@@ -124,6 +130,20 @@ async def link_export(visit: Visitor, link_id: FromPath[str], form: FromPath[str
     number = await link_number(visit, link_id)
     told = SubjectFacts(begun=millis(link.created_at))
     return await export.file(visit, number, _view(visit, link.id), _panels(link), form, told=told)
+
+
+async def _revenue(visit: PageRequest, link_id: str, number: int, view: View, told: SubjectFacts) -> str:
+    """The revenue of the sessions that came by a link, on the websites that the user can see; empty without any."""
+    asking, _view = await page.asking_for(visit, number, view, told)
+    given = GivenQuery(
+        parameters=["revenue_overview"],
+        startDate=asking.days.first.isoformat(),
+        endDate=asking.days.last.isoformat(),
+        filters=[QueryFilterInput("link", "eq", link_id)],
+    )
+    request = check(given, zone_name=asking.zone.key, now=asking.now)
+    reads = ReadScope(tuple(website.site for website in all_own(visit.call)))
+    return earnings_text(await earnings(asking.queries, request, reads)) if reads.sites else ""
 
 
 def _view(visit: PageRequest, link_id: str, rest: str = "") -> View:

@@ -118,3 +118,15 @@ def test_a_flag_of_the_organization_has_visitors_of_all_its_websites(shared: Wor
     flag = shared.put("price", {"type": "boolean"}, website=None)
     assert len(cells(seen(shared, f"/flags/{flag.id}/results"))) == 2
     assert shared.box.get("/flags/nothing/results", cookie=shared.owner, accept="text/html").status == 404
+
+
+def test_results_page_shows_the_revenue_of_exposed_sessions_if_there_is_any(shared: World, page: str) -> None:
+    assert "Revenue of the sessions" not in seen(shared, f"{page}?range=last_7d")
+    payments = (("visitor 1", "12.30", "EUR"), ("visitor 2", "500", "JPY"), ("a stranger", "7", "EUR"))
+    for number, (who, amount, currency) in enumerate(payments):
+        paid = {"revenue": amount, "currency": currency, "orderId": str(number)}
+        event = {"anonymousId": who, "path": "https://shop.example/", "name": "paid", "properties": paid}
+        assert shared.box.post(f"/?client_id={shared.shop}", event, origin="https://shop.example").status == 200
+    shown = seen(shared, f"{page}?range=last_7d")
+    assert "Revenue of the sessions that saw this flag: ¥500 and €12.30" in shown
+    assert "Revenue of the sessions that saw this flag: ¥500 and €12.30" in seen(shared, f"{page}?conversion=paid")
