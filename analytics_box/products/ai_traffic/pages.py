@@ -19,7 +19,8 @@ from analytics_box.tenants.websites.shell import site_shell
 from analytics_box.web.page.visit import Answer, Next, Page, PageRequest, Visitor
 
 _EXPRESS: Final = """\
-const AGENTS = /bot|agent|spider|crawl|user\\b|gpt|claude|-ai|fetch/i;
+const AGENTS =
+  /bot|agent|spider|crawl|user\\b|gpt|claude|fetch|index|download|dataset|google|gemini|amazon|nova|grok|ai-|-ai|autorag|cotoyogi|webzio|omgili|laion/i;
 
 app.use((request, response, next) => {
   response.on("finish", () => {
