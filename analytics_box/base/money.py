@@ -33,9 +33,14 @@ class AmountError(ValueError):
     """Raised for a text that is no amount of a currency."""
 
 
+def places_of(currency: str) -> int:
+    """The decimal places of a currency."""
+    return CURRENCIES.get(currency, USUAL_PLACES)
+
+
 def major(amount: int, currency: str) -> Decimal:
     """An amount of minor units in the currency's main unit, with all of its decimal places: 1230 cents are 12.30."""
-    places = CURRENCIES.get(currency, USUAL_PLACES)
+    places = places_of(currency)
     return Decimal(amount).scaleb(-places)
 
 
@@ -48,7 +53,7 @@ def minor(text: str, currency: str) -> int:
         raise AmountError(text) from None
     if not value.is_finite() or abs(value) > LARGEST:
         raise AmountError(text)
-    shifted = value.scaleb(CURRENCIES.get(currency, USUAL_PLACES))
+    shifted = value.scaleb(places_of(currency))
     whole = int(shifted)
     if whole != shifted or abs(whole) > LARGEST:
         raise AmountError(text)
@@ -58,7 +63,7 @@ def minor(text: str, currency: str) -> int:
 def amount_text(amount: int | Decimal, currency: str) -> str:
     """An amount as pages show it: $1,230.50, −€3.00, 1,230 SEK. An integer is in minor units."""
     value = major(amount, currency) if isinstance(amount, int) else amount
-    number = f"{abs(value):,.{CURRENCIES.get(currency, USUAL_PLACES)}f}"
+    number = f"{abs(value):,.{places_of(currency)}f}"
     before, after = marks_of(currency)
     return f"{MINUS if value < 0 else ''}{before}{number}{after}"
 

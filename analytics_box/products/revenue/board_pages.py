@@ -23,6 +23,7 @@ from analytics_box.products.overview.board import WEBSITE
 from analytics_box.products.people.payments import PAYMENT_LABELS
 from analytics_box.products.revenue.provider import NAMES
 from analytics_box.products.revenue.reports import reason_text
+from analytics_box.products.revenue.totals import converted_totals
 from analytics_box.query.catalog.registry import TYPES
 from analytics_box.query.catalog.types import QueryType, Record
 from analytics_box.query.filters import FilterCondition
@@ -152,7 +153,9 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     split, touch, split_type = _breakdown(board.view)
     content: dict[str, Any] = {"failed": "", "drawn": False, "currencies": ()}
     try:
-        content |= await _content(visit, asking, board, split_type, _SPLITS[split][2] if touch == "last" else "")
+        content |= await _content(
+            visit, asking, board, split_type, _SPLITS[split][2] if touch == "last" else "", website.organization_id
+        )
     except UnansweredQuery as failed:
         content["failed"] = _("These figures could not be loaded: {why}").format(why=failed)
     return visit.pages.show(
@@ -205,7 +208,7 @@ def _choices(view: View, name: str, labels: Mapping[str, str], chosen: str) -> l
 
 
 async def _content(
-    visit: PageRequest, asking: PageQuery, board: Dashboard, split_type: str, field: str
+    visit: PageRequest, asking: PageQuery, board: Dashboard, split_type: str, field: str, organization_id: str
 ) -> dict[str, Any]:
     """The content of the page in the chosen currency. Raises UnansweredQuery."""
     overview, before = await asking.rows((_OVERVIEW,), so_far=(_OVERVIEW,), limit=MOST_EXPORTED)
@@ -237,6 +240,7 @@ async def _content(
         "drawn": True,
         "currency": currency,
         "currencies": tabs if len(tabs) > 1 else (),
+        "totals": await converted_totals(visit.call, organization_id, asking, overview),
         "tiles": _tiles(total, changes),
         "board": _with_curve(asking, board, currency, series, earlier if compared else None),
         "lines": _lines(rows, currency, board.view, field, reporters=split_type == "revenue_by_provider"),

@@ -126,7 +126,7 @@ class OneRate(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class CurrencyRateShown(Struct, frozen=True):
-    """The price of one unit of `currency` in `target`, from this UTC day until the next rate."""
+    """The price of one unit of `currency` in `target`, from this day until the next rate."""
 
     date: str
     currency: str

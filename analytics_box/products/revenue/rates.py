@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 from analytics_box.base import audit
 from analytics_box.base.acting import By
 from analytics_box.base.errors import BadRequest, Conflict, NotFound
-from analytics_box.base.money import CURRENCIES, USUAL_PLACES
+from analytics_box.base.money import CURRENCIES, places_of
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
 
@@ -30,7 +30,7 @@ _HEAD: Final = ["date", "currency", "rate"]
 
 
 class CurrencyRate(Struct, frozen=True):
-    """The price of one unit of `currency` in `target`, from a UTC day (ISO 8601) until a later rate."""
+    """The price of one unit of `currency` in `target`, from a day (ISO 8601) until a later rate."""
 
     currency: str
     target: str
@@ -39,7 +39,7 @@ class CurrencyRate(Struct, frozen=True):
 
 
 class GivenRate(Struct, frozen=True, forbid_unknown_fields=True):
-    """A rate from a UTC day on: one unit of `currency` in the target currency, as a decimal number in a text."""
+    """A rate from a day on: one unit of `currency` in the target currency, as a decimal number in a text."""
 
     date: datetime.date
     currency: Annotated[str, Meta(max_length=10)]
@@ -170,7 +170,7 @@ def targets(db: Connection, organization_id: str) -> list[str]:
 
 
 class DatedSum(Struct, frozen=True):
-    """The sum of one currency on one UTC day (ISO 8601), in minor units."""
+    """The sum of one currency on one day (ISO 8601), in minor units."""
 
     currency: str
     day: str
@@ -218,15 +218,13 @@ class Converter:
             elif rate is not None:
                 used[rate.day, rate.currency] = rate
                 total += (
-                    one.amount * Fraction(rate.rate) * Fraction(10) ** (_places(self.target) - _places(one.currency))
+                    one.amount
+                    * Fraction(rate.rate)
+                    * Fraction(10) ** (places_of(self.target) - places_of(one.currency))
                 )
             elif one.amount:
                 missing.append(one)
         return Conversion(_nearest(total), tuple(missing), tuple(used[key] for key in sorted(used)))
-
-
-def _places(currency: str) -> int:
-    return CURRENCIES.get(currency, USUAL_PLACES)
 
 
 def _nearest(exact: Fraction) -> int:

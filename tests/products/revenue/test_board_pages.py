@@ -170,3 +170,18 @@ def test_page_says_when_exports_do_not_have_all_transactions(box: WholeBox, monk
     assert "Exports have the latest" not in get(box, "?range=today")
     monkeypatch.setattr(board_pages, "MOST_EXPORTED", 3)
     assert "Exports have the latest 3 of 4 transactions." in get(box, "?range=today")
+
+
+def test_rates_add_up_all_currencies_and_name_what_has_none(box: WholeBox) -> None:
+    assert "All currencies in" not in get(box, "?range=today")
+    pay(box, "ann", revenue="3", currency="GBP", orderId="rates")
+    rate = {"date": "2020-01-01", "currency": "JPY", "rate": "0.00625"}
+    assert box.post("/revenue/setRates", {"target": "EUR", "rates": [rate]}, key="all").status == 200
+    try:
+        shown = get(box, "?range=today")
+        # 500 JPY are 3.125 EUR, which is rounded only with the rest.
+        assert "All currencies in EUR: €15.53 revenue, €13.23 net revenue." in shown
+        assert "1 JPY = 0.00625 EUR (2020-01-01)" in shown
+        assert "Not included, because no rate applies: £3.00." in shown
+    finally:
+        box.post("/revenue/deleteRate", {"date": "2020-01-01", "currency": "JPY", "target": "EUR"}, key="all")
