@@ -35,6 +35,7 @@ log_lines = Handlers("analytics_box.products.imports.log_lines")
 source_maps = Handlers("analytics_box.products.source_maps.calls")
 funnels = Handlers("analytics_box.products.funnels.calls")
 revenue = Handlers("analytics_box.products.revenue.calls")
+transactions = Handlers("analytics_box.products.revenue.transaction_calls")
 shares = Handlers("analytics_box.products.shares.calls")
 reports = Handlers("analytics_box.products.reports.calls")
 goals = Handlers("analytics_box.products.goals.calls")
@@ -128,6 +129,8 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("reports.preview", reports.preview, "manage:websites", "admin"),
     Procedure("reports.sendNow", reports.send_now, "manage:websites", "admin"),
     Procedure("reports.deliveries", reports.deliveries, "manage:websites", "admin"),
+    Procedure("revenue.listTransactions", transactions.list_transactions, "read:data"),
+    Procedure("revenue.recordTransaction", transactions.record_transaction, "track:events", "admin"),
     Procedure("revenue.listProviders", revenue.list_providers, "read:data", "admin"),
     Procedure("revenue.createProvider", revenue.create_provider, "manage:websites", "admin"),
     Procedure("revenue.rotateProvider", revenue.rotate_provider, "manage:websites", "admin"),

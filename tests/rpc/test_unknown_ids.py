@@ -48,6 +48,7 @@ BY_ID: Final[dict[str, ResourceType]] = {
     "shares": "share",
     "imports": "import",
     "reports": "report",
+    "revenue": "revenueProvider",
     "sourceMaps": "sourceMap",
     "goals": "goal",
     "organizations": "organization",
@@ -106,6 +107,8 @@ OF_PROCEDURE: Final[dict[str, dict[str, Any]]] = {
     "goals.bulkAnalytics": {"goalIds": [MISSING]},
     "organizations.updateMemberAccess": {"resources": None},
     "flags.renameFolder": {"to": "elsewhere"},
+    "imports.addLogLines": {"lines": []},
+    "revenue.createProvider": {"provider": "stripe"},
     "errorGroups.update": {"fingerprint": "a", "state": "open"},
     "sourceMaps.upload": {"script": "app.js", "content": "{}"},
     "sourceMaps.deleteRelease": {"release": ""},
@@ -213,7 +216,7 @@ def test_every_required_id_of_a_procedure_is_tried() -> None:
         and field.encode_name not in ORGANIZATIONS
         and resource_of(line, field.encode_name) is None
     }
-    assert untried == {"links.upsert externalId"}
+    assert untried == {"links.upsert externalId", "revenue.recordTransaction transactionId"}
 
 
 def test_secret_of_an_unknown_invitation_is_not_repeated(world: World) -> None:
