@@ -16,7 +16,7 @@ from tests.query.checks_of_all_kinds import store_a_monitor
 from tests.query.clickhouse.served import needs_chdb, serving
 from tests.query.clickhouse.world import World
 from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
-from tests.query.facts_of_all_kinds import ANA, of_tracker, visit
+from tests.query.facts_of_all_kinds import ANA, of_assistants, of_tracker, visit
 from tests.query.test_every_type import ask, operators_of
 
 pytestmark = needs_chdb
@@ -41,7 +41,8 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture(scope="module")
 def site(world: World) -> int:
     (number,) = world.new_sites(1)
-    world.store_facts([*visit(number, world.clock.now()), *of_tracker(number, world.clock.now())])
+    now = world.clock.now()
+    world.store_facts([*visit(number, now), *of_tracker(number, now), *of_assistants(number, now)])
     clicks = clicks_of_all_kinds(number, world.clock.now(), landing=number, visitor=ANA)
     world.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
     store_a_monitor(world.db, number, world.clock.now())

@@ -115,10 +115,11 @@ def _number(condition: FilterCondition, values: Values) -> str:
 
 
 def _fingerprint(condition: FilterCondition, values: Values) -> str:
-    """A group of errors. SQLite looks one up in an index if it is compared with one number, not with a list."""
+    """A group of errors. SQLite looks one up in an index if it is compared with one number, not with a list. ClickHouse
+    may have the row of a text several times, each with the same number: once from each machine that has it."""
     if condition.match != "is" or len(condition.values) != 1:
         return string_matches("fingerprint", condition, values)
-    number = f"select id from strings where value = {bind(condition.values[0], values)}"
+    number = f"select max(id) from strings where value = {bind(condition.values[0], values)}"
     return f"(fingerprint = coalesce(({number}), -1))"
 
 
