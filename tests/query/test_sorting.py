@@ -24,9 +24,11 @@ from tests.query.stories import Story, tell
 from tests.query.world import World
 
 SEED = 4
-# JSON, what a second look at the found rows brings, what says another field once more, and the kind of a source, which
-# follows from its host by rules that no engine knows.
+# JSON, values from a second look at the found rows, values that repeat or follow from another field, such as an agent's
+# operator, and the kind of a source, which follows from its host by rules that no engine knows.
 REFUSED: dict[str, set[str]] = {
+    "ai_agent_pages": {"format", "pageviews", "visitors"},
+    "ai_crawlers": {"about", "name", "operator", "verified"},
     "interesting_sessions": {"errors"},
     "profile_list": {"user_agent", "country", "region", "device_type", "browser_name", "os_name", "referrer"},
     "profile_sessions": {"duration_formatted"},

@@ -17,6 +17,7 @@ from tests.inprocess import BROWSER, NOON, WholeBox, whole_box
 
 DAY = 86_400_000
 PAGE = "https://shop.example"
+AGENTS = ("GPTBot/1.2", "ClaudeBot/1.0", "ChatGPT-User/1.0", "PerplexityBot/1.0")
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile Safari/604.1"
 # Of other subjects than websites, and of bots, which are left out.
 OTHER = ("link_", "uptime_", "bots")
@@ -86,9 +87,51 @@ def fill(box: WholeBox) -> None:
         for number in range(40)
     ]
     assert box.post("/mcp", calls, key="all").status == 200
+    read_by_agents(box)
+    pay(box)
     flag = {"name": "$flag_exposure", "path": PAGE, "properties": {"flag": "checkout", "variant": "on"}}
     send(box, "/", flag, BROWSER, "198.51.100.2")
     send(box, "/", {"name": "screen_view", "path": PAGE}, "curl/8.5.0", "198.51.100.3")
+
+
+def read_by_agents(box: WholeBox) -> None:
+    """Servers report requests of AI agents, and an assistant refers a visitor."""
+    for number in range(40):
+        request = {
+            "websiteId": box.sites["shop"],
+            "host": "shop.example",
+            "path": ("/pricing", "/llms.txt", f"/gone/{number % 4}", "/docs.md")[number % 4],
+            "userAgent": AGENTS[number % len(AGENTS)],
+            "status": 404 if number % 4 == 2 else 200,
+            "signatureAgent": '"https://chatgpt.com"' if number % 5 == 0 else None,
+            "referrer": "https://www.google.com/" if number % 7 == 0 else None,
+        }
+        sent = box.ask(
+            "POST", "/ai-traffic", headers={"content_type": "application/json"}, body=json.dumps(request).encode()
+        )
+        assert sent.status == 202
+    view = {"name": "screen_view", "path": f"{PAGE}/pricing", "referrer": "https://chatgpt.com/"}
+    send(box, "/", view, BROWSER, "198.51.100.40")
+
+
+def pay(box: WholeBox) -> None:
+    """Servers report sales, renewals and refunds in two currencies."""
+    payments = []
+    for number in range(40):
+        more: dict[str, Any] = {"subscriptionId": f"plan {number}"} if number % 3 == 1 else {}
+        amount = -3.5 if number % 3 == 2 else 12.5 + number
+        order = {"orderId": f"order {number}", "customerId": f"customer {number % 9}"}
+        product = {"productId": f"p{number % 3}", "productName": f"Product {number % 3}"}
+        payments.append(
+            {
+                "name": "payment",
+                "websiteId": box.sites["shop"],
+                "timestamp": NOON - number * 9_000_000,
+                "anonymousId": f"visitor {number}",
+                "properties": {"revenue": amount, "currency": ("EUR", "JPY")[number % 2], **order, **product, **more},
+            }
+        )
+    assert box.post("/track", payments, key="all").status == 200
 
 
 def send(box: WholeBox, path: str, body: Any, agent: str, address: str) -> None:
@@ -120,7 +163,7 @@ def ask(box: WholeBox, name: str, **more: Any) -> Any:
     return {key: value for key, value in answer.items() if key != "meta"} | {"data": rows}
 
 
-MCP = [name for name in TYPES if name.startswith("mcp_")]
+SERVERS = [name for name in TYPES if name.startswith(("mcp_", "ai_", "revenue_"))]
 NAMES = [name for name, kind in TYPES.items() if not name.startswith(OTHER)]
 RANGES: tuple[dict[str, Any], ...] = (
     {"preset": "last_90d"},
@@ -144,7 +187,7 @@ def test_answers_are_not_all_empty(second: WholeBox) -> None:
         "outbound_links",
         "custom_events",
         "web_vitals",
-        *MCP,
+        *SERVERS,
     ):
         if name in TYPES:
             assert ask(second, name, preset="last_90d")["data"], name
