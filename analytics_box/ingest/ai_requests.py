@@ -17,7 +17,7 @@ from analytics_box.base.facts.tables import ATTRIBUTES
 from analytics_box.base.ids import base62
 from analytics_box.ingest.enrich import EventSender
 from analytics_box.web.recognition.ai_agents import AddressRanges, AiAgent, find_agent, signature_host
-from analytics_box.web.recognition.paths import clean
+from analytics_box.web.recognition.paths import clean, page
 
 RANGES_FOLDER: Final = "ai-agents"
 FORMATS: Final = ("html", "markdown", "llms", "other")
@@ -79,13 +79,17 @@ class AiMemory:
         verified = self.ranges.verify(agent, request.address) if request.address else None
         return request_fact(request, site, verified)
 
+    def is_reported(self, site: int, agent: AiAgent, path: str) -> bool:
+        """Whether a server has reported a request of this agent within the last minute."""
+        return self._recent.get((site, agent.id, path)) is not None
+
     def of_bot(self, event: Event, sender: EventSender) -> FactSpan | None:
         """The request behind a quarantined event; None unless it is a page view of an AI agent that no server has
         reported."""
         if event.kind != PAGE_VIEW:
             return None
         agent = find_agent(sender.user_agent)
-        if agent is None or self._recent.get((event.site, agent.id, event.path)):
+        if agent is None or self.is_reported(event.site, agent, event.path):
             return None
         request = AiRequest(
             agent,
@@ -148,6 +152,15 @@ def request_fact(request: AiRequest, site: int, verified: int | None) -> FactSpa
             signature_host(request.signature),
         ),
         event_id=request.event_id,
+    )
+
+
+def logged_request(agent: AiAgent, time: int, url: str, status: int, user_agent: str, referrer: str) -> AiRequest:
+    """The request in a line of a web server's log. `time` is UTC ms."""
+    path = page(url).path
+    return AiRequest(
+        *(agent, path, time, "log", user_agent, format_of(None, path, None), status),
+        referrer=clean(referrer.split("?", 1)[0].split("#", 1)[0]),
     )
 
 

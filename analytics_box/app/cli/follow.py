@@ -236,7 +236,8 @@ def follow(values: dict[str, Any]) -> None:
 
         def add(log: str, lines: list[tuple[int, str]]) -> dict[str, Any]:
             rows = [{"at": at, "text": text} for at, text in lines]
-            given = {"websiteId": website_id, "log": log, "lines": rows, "force": values["force"]}
+            given = {"websiteId": website_id, "log": log, "lines": rows}
+            given |= {"force": values["force"], "aiOnly": values["ai_only"]}
             answer: dict[str, Any] = ask("imports.addLogLines", given)
             return answer
 
@@ -273,7 +274,7 @@ def _run(follower: LogFollower) -> None:
 def _report(follower: LogFollower) -> str:
     counts = dict(follower.counts)
     stored, repeated = counts.pop("stored", 0), counts.pop("repeated", 0)
-    parts = [f"Page views: {stored:,}"]
+    parts = [f"Stored: {stored:,}"]
     if repeated:
         parts.append(f"sent before: {repeated:,}")
     parts += [f"left out: {number:,} ({reason})" for reason, number in counts.items()]

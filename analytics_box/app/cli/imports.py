@@ -86,6 +86,7 @@ import_history = command(
     click.Option(("--undo",), metavar="ID", help="Remove everything that an import brought."),
     click.Option(("--follow",), is_flag=True, help="Keep reading a web server's log while it is written."),
     click.Option(("--from-end",), is_flag=True, help="With --follow: start with new lines."),
+    click.Option(("--ai-only",), is_flag=True, help="With --follow: add only requests of AI agents."),
     click.Option(("--force",), is_flag=True, help="With --follow: add to days that have page views of the script."),
     click.Option(("--position",), metavar="PATH", help="With --follow: file that keeps the position in the log."),
     click.Option(("--url",), help="With --follow: another server, with an API key in ANALYTICS_BOX_KEY."),
@@ -100,8 +101,8 @@ def _import_or_follow(**values: Any) -> None:
     if values["follow"]:
         report_refusals(lambda: follow.follow(values))
         return
-    if any(values[name] for name in ("from_end", "force", "position", "url")):
-        raise click.UsageError("--from-end, --force, --position and --url need --follow.")
+    if any(values[name] for name in ("from_end", "ai_only", "force", "position", "url")):
+        raise click.UsageError("--from-end, --ai-only, --force, --position and --url need --follow.")
     _import_file(**values)
 
 

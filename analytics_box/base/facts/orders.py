@@ -71,7 +71,7 @@ class OfPerson(Struct, frozen=True, tag="person"):
 
 
 class OfSessions(Struct, frozen=True, tag="sessions"):
-    """Events of a site in `count` sessions from the number `first` on."""
+    """Events of a site, and imported requests of AI agents, in `count` sessions from the number `first` on."""
 
     site: int
     first: int
@@ -79,7 +79,7 @@ class OfSessions(Struct, frozen=True, tag="sessions"):
 
     def conditions(self, table: str) -> list[str]:
         """In the words of SQL."""
-        if table != "events":
+        if table not in {"events", "ai_requests"}:
             return []
         return [f"site = {self.site} and session >= {self.first} and session < {self.first + self.count}"]
 

@@ -11,14 +11,16 @@ from msgspec import Struct
 
 from analytics_box.base.clock import DAY
 from analytics_box.base.facts import erase, orders
-from analytics_box.base.facts.event import Event, describe_attributes
-from analytics_box.base.facts.layout import insert, stored_attributes
+from analytics_box.base.facts.event import Event, Fact, FactSpan, describe_attributes
+from analytics_box.base.facts.layout import insert, stored_attributes, stored_table
 from analytics_box.base.store.db import Connection
 from analytics_box.base.store.strings import EMPTY, Strings
 from analytics_box.products.imports.records import DayTotal
 
 # Rows that one transaction removes.
 REMOVED_TOGETHER: Final = 2_000
+# The facts that imports bring.
+_TABLES: Final = ("events", "ai_requests")
 
 
 class ImportProgress(Struct, frozen=True):
@@ -35,20 +37,20 @@ class ImportProgress(Struct, frozen=True):
     last_day: int
 
 
-class PlacedEvent(Struct, gc=False):
-    """An event with its session: its number, when it started (UTC ms), and what its rows repeat once it is stored."""
+class PlacedFact(Struct, gc=False):
+    """An event with its session, or a request of an AI agent with the number of a session that has nothing else."""
 
-    event: Event
+    fact: Fact
     session: "PlacedSession"
 
 
 class PlacedSession(Struct, gc=False):
-    """A session of an import. Times are UTC ms."""
+    """A session of an import, and the attributes that its rows repeat once it is stored. Times are UTC ms."""
 
     number: int
     started: int
     last: int
-    first: Event
+    first: Fact
     attributes: tuple[int, ...] = ()
 
 
@@ -85,19 +87,31 @@ def begin(db: Connection, import_id: str, site: int, sessions: int, first_day: i
 
 
 def store_events(
-    db: Connection, strings: Strings, known: ImportProgress, placed: Sequence[PlacedEvent], at: int
+    db: Connection, strings: Strings, known: ImportProgress, placed: Sequence[PlacedFact], at: int
 ) -> None:
-    """Store events, and that the import is at the place `at`. What they repeat is theirs whatever the budget is."""
+    """Store events and requests of AI agents, and that the import is at the place `at`. What they repeat is theirs
+    whatever the budget is."""
     strings.charge(lambda: None)
-    insert(db, "events", [_row(db, strings, one) for one in placed])
+    rows: dict[str, list[tuple[int | float | str | None, ...]]] = {table: [] for table in _TABLES}
+    for one in placed:
+        rows["events" if isinstance(one.fact, Event) else one.fact.table].append(_row(db, strings, one))
+    for table, of_table in rows.items():
+        insert(db, table, of_table)
     _advance(db, known, len(placed), at)
 
 
-def _row(db: Connection, strings: Strings, one: PlacedEvent) -> tuple[int | str | None, ...]:
-    """The row of an event, in the order of its stored columns (facts.layout)."""
-    event, session, number = one.event, one.session, strings.number
+def _row(db: Connection, strings: Strings, one: PlacedFact) -> tuple[int | float | str | None, ...]:
+    """The row of a fact, in the order of its stored columns (facts.layout)."""
+    event, session, number = one.fact, one.session, strings.number
     if not session.attributes:
         session.attributes = stored_attributes(db, strings, describe_attributes(session.first))
+    if isinstance(event, FactSpan):
+        return (
+            *(event.site, event.time, event.visitor, session.number, EMPTY, EMPTY),
+            *(number(db, event.path), EMPTY),
+            *(number(db, value) if isinstance(value, str) else value for value in event.own),
+            *session.attributes,
+        )
     return (
         event.site,
         event.time,
@@ -156,20 +170,21 @@ def _advance(db: Connection, known: ImportProgress, rows: int, at: int) -> None:
 
 def remove_some(db: Connection, known: ImportProgress) -> bool:
     """Remove some rows of an import; whether there may be more. Its sessions are its own, so nothing else goes."""
-    rows = db.execute(
-        """
-        -- imports.remove
-        select id from stored_events
-        where site = ? and time >= ? and time < ? and session >= ? and session < ? limit ?
-        """,
-        (
-            *(known.site, known.first_day * DAY, (known.last_day + 1) * DAY),
-            *(known.first_session, known.first_session + known.sessions, REMOVED_TOGETHER),
-        ),
-    ).fetchall()
-    if rows:
-        db.execute(erase.DELETE["events"], (json.dumps([row[0] for row in rows]), known.site))
-        return True
+    for table in _TABLES:
+        rows = db.execute(
+            f"""
+            -- imports.remove
+            select id from {stored_table(table)}
+            where site = ? and time >= ? and time < ? and session >= ? and session < ? limit ?
+            """,
+            (
+                *(known.site, known.first_day * DAY, (known.last_day + 1) * DAY),
+                *(known.first_session, known.first_session + known.sessions, REMOVED_TOGETHER),
+            ),
+        ).fetchall()
+        if rows:
+            db.execute(erase.DELETE[table], (json.dumps([row[0] for row in rows]), known.site))
+            return True
     db.execute("-- imports.remove\ndelete from imported_days where site = ? and import = ?", (known.site, known.id))
     orders.note(db, orders.OfSessions(known.site, known.first_session, known.sessions))
     db.execute("-- imports.remove\ndelete from import_progress where id = ?", (known.id,))

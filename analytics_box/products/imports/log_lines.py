@@ -1,4 +1,4 @@
-"""Lines of a web server's log that a follower sends while the log grows, as events among others.
+"""Lines of a web server's log that a follower sends while the log grows: page views, and requests of AI agents.
 
 A line has an event id of its log and place, so lines that a follower sends again after an interruption are known.
 """
@@ -9,11 +9,12 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from analytics_box.base.clock import DAY, HOUR
+from analytics_box.base.clock import DAY, HOUR, MINUTE
 from analytics_box.base.errors import Conflict
-from analytics_box.base.facts.event import PAGE_VIEW, Event
+from analytics_box.base.facts.event import PAGE_VIEW, Event, Fact, FactSpan
 from analytics_box.base.store.db import Connection
 from analytics_box.base.translation import _
+from analytics_box.ingest.ai_requests import logged_request
 from analytics_box.ingest.cluster.primary import Machines
 from analytics_box.ingest.enrich import OLDEST_FROM_SERVER, EventSender, EventTarget, understand
 from analytics_box.ingest.gathering import sentence
@@ -31,12 +32,16 @@ from analytics_box.tenants.websites.rules import Website
 from analytics_box.web.address import network_of
 from analytics_box.web.call import Call
 from analytics_box.web.recognition import agent
+from analytics_box.web.recognition.ai_agents import AiAgent
+from analytics_box.web.recognition.bots import KNOWN
 
 MOST_LINES: Final = 500
 # The origin of page views that come from a log: others have none.
 ORIGIN: Final = "server_log"
 _LONGEST_LINE: Final = 65_536
 _SERVER: Final = EventSender("", "", agent.NOTHING, "", "", True)
+# Its requests alone are no arrival of a visitor.
+_AGENT: Final = EventSender("", "", agent.NOTHING, "", KNOWN, True)
 
 
 class FollowedLine(Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,12 +53,14 @@ class FollowedLine(Struct, frozen=True, forbid_unknown_fields=True):
 
 class AddLogLines(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of imports.addLogLines. `log` is another one whenever the log starts from the beginning. With `force`,
-    lines are added to days that also have page views of another source."""
+    lines are added to days that also have page views of another source. With `aiOnly`, only requests of AI agents are
+    added, such as to a website whose visitors the script measures."""
 
     websiteId: Text
     log: Annotated[str, Meta(min_length=1, max_length=64)]
     lines: Annotated[tuple[FollowedLine, ...], Meta(max_length=MOST_LINES)]
     force: bool = False
+    aiOnly: bool = False
 
 
 class AddedLines(Struct, frozen=True):
@@ -69,49 +76,55 @@ async def add_lines(call: Call, given: AddLogLines) -> AddedLines:
     website, intake = own(call, given.websiteId), call.parts[Intake]
     if call.parts[Machines].are_wanted:
         raise Conflict(_("Servers with ingest machines cannot follow logs. Import the file instead"))
-    lines = _FollowedLines(intake, website)
-    events = [event for line in given.lines if (event := lines.event_of(line, given.log)) is not None]
+    lines = _FollowedLines(intake, website, ai_only=given.aiOnly)
+    facts = [fact for line in given.lines if (fact := lines.fact_of(line, given.log)) is not None]
+    events = [fact for fact in facts if isinstance(fact, Event)]
     if not given.force:
         await _check_days(call, website.site, {event.time // DAY for event in events})
     repeated = 0
-    if events:
-        appended = await intake.store(events, _SERVER, now=lines.now)
+    if facts:
+        appended = await intake.store(facts, _SERVER if events else _AGENT, now=lines.now)
         repeated = len(appended.repeats)
-        intake.dropped.stored += len(events) - repeated
-        sentence(intake, events, appended)
+        intake.dropped.stored += len(facts) - repeated
+        sentence(intake, facts, appended)
     refused = [RefusedShown(one.reason, REASONS[one.reason], one.rows, one.examples) for one in lines.refused.rows()]
-    return AddedLines(len(events) - repeated, repeated, refused)
+    return AddedLines(len(facts) - repeated, repeated, refused)
 
 
 class _FollowedLines:
-    """The lines of one call on their way to events."""
+    """The lines of one call on their way to facts."""
 
-    def __init__(self, intake: Intake, website: Website) -> None:
+    def __init__(self, intake: Intake, website: Website, *, ai_only: bool) -> None:
+        self._ai_only = ai_only
         self.now, self.refused = intake.clock.now(), RefusalCounts()
         self._intake, self._website = intake, website
         self._check = intake.websites.check(website)
         self._salts = intake.salts.current(self.now)
         self._senders: dict[tuple[str, str], EventSender] = {}
 
-    def event_of(self, line: FollowedLine, log: str) -> Event | None:
-        """The page view of a line; None if it is left out, which is counted."""
+    def fact_of(self, line: FollowedLine, log: str) -> Fact | None:
+        """The page view or the AI agent's request of a line; None if it is left out, which is counted."""
         page = weblogs.page_request(line.text.strip())
-        event = page if isinstance(page, RowRefusal) else self._understand(page, f"{log}:{line.at}")
-        if isinstance(event, RowRefusal):
-            self.refused.add(event.reason, event.example)
+        fact = page if isinstance(page, RowRefusal) else self._understand(page, f"{log}:{line.at}")
+        if isinstance(fact, RowRefusal):
+            self.refused.add(fact.reason, fact.example)
             return None
-        return event
+        return fact
 
-    def _understand(self, page: LoggedPage, event_id: str) -> Event | RowRefusal:
+    def _understand(self, page: LoggedPage, event_id: str) -> Fact | RowRefusal:
         kept = self._website.tracking.dataRetentionDays
         if not OLDEST_FROM_SERVER <= page.time <= self.now + HOUR:
             return RowRefusal("time", date_of(page.time // DAY))
         if kept and page.time < self.now - kept * DAY:
             return RowRefusal("retention", date_of(page.time // DAY))
         sender = self._sender(page)
-        if sender.bot:
-            return RowRefusal("bot", page.user_agent)
         target, client = target_of(self._website, self._check, self._check.ignores(None, page.address)), None
+        if sender.bot:
+            if page.agent is None:
+                return RowRefusal("bot", page.user_agent)
+            return self._request(page, page.agent, target, event_id)
+        if self._ai_only or not page.served:
+            return RowRefusal("person" if self._ai_only else "asset", f"{page.url} {page.status}")
         # Addresses are hashed with the salts of today and yesterday only.
         if page.time // DAY < self._salts.day - 1:
             sender, target = replace(sender, by_key=True), replace(target, cookieless=False)
@@ -125,6 +138,15 @@ class _FollowedLines:
             eventId=event_id,
         )
         return self._event(incoming, target, sender)
+
+    def _request(self, page: LoggedPage, known: AiAgent, target: EventTarget, event_id: str) -> FactSpan | RowRefusal:
+        """The request of an AI agent, unless the website's server has reported it."""
+        request = logged_request(known, page.time, page.url, page.status, page.user_agent, page.referrer)
+        if target.ignores(request.path):
+            return RowRefusal("ignored", request.path)
+        if abs(self.now - page.time) < MINUTE and self._intake.ai.is_reported(target.site, known, request.path):
+            return RowRefusal("reported", request.path)
+        return self._intake.ai.span(target.site, replace(request, address=page.address, event_id=event_id))
 
     def _event(self, incoming: Incoming, target: EventTarget, sender: EventSender) -> Event | RowRefusal:
         try:

@@ -36,6 +36,8 @@ REASONS: Final = {
     "ignored": _("Paths, sources and addresses that the website's settings exclude"),
     "website": _("Rows of another website"),
     "dimension": _("Reports that have no counterpart here"),
+    "person": _("Requests of people, because only those of AI agents are wanted"),
+    "reported": _("Requests of AI agents that the website's server has reported"),
     "retention": _("Days that are older than the website's data retention"),
     "own": _("Days that already have visits measured by this server"),
     "taken": _("Days that already have data of another import"),
@@ -46,7 +48,8 @@ class HistoryEvent(Struct, array_like=True, gc=False):
     """A page view, or a custom event if it has a `name`. `time` is UTC ms. `visitor` and `visit` are numbers of
     `identity` and `key_of`; visit 0 is found by 30 minutes without an event. `url` is a path or an address. A
     `user_agent` is recognized; a source that has ready names gives these instead. `country` is an ISO code,
-    `properties` JSON, `utm` source, medium, campaign, term and content."""
+    `properties` JSON, `utm` source, medium, campaign, term and content. A request of an AI agent has the agent's id and
+    the `status` of the answer instead of a visitor."""
 
     time: int
     visitor: int
@@ -68,6 +71,8 @@ class HistoryEvent(Struct, array_like=True, gc=False):
     screen: str = ""
     utm: tuple[str, ...] = ()
     properties: str = ""
+    ai_agent: str = ""
+    status: int = 0
 
 
 class DayTotal(Struct, array_like=True, gc=False):

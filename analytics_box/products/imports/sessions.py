@@ -9,16 +9,18 @@ import msgspec
 from msgspec.structs import replace
 
 from analytics_box.base.clock import DAY
-from analytics_box.base.facts.event import Event
+from analytics_box.base.facts.event import Event, FactSpan
+from analytics_box.ingest.ai_requests import logged_request, request_fact
 from analytics_box.ingest.enrich import EventSender, EventTarget, understand
 from analytics_box.ingest.payload import Incoming, InvalidEvent
 from analytics_box.ingest.sessions import IDLE
 from analytics_box.ingest.visitors import Salts
-from analytics_box.products.imports.history import PlacedEvent, PlacedSession
+from analytics_box.products.imports.history import PlacedFact, PlacedSession
 from analytics_box.products.imports.records import HistoryEvent
 from analytics_box.products.imports.spool import SpooledEvent
 from analytics_box.web.recognition import agent, countries
 from analytics_box.web.recognition.agent import Agent
+from analytics_box.web.recognition.ai_agents import agents
 
 # A source may keep a visit open for longer than this: what comes later is another session.
 _LONGEST: Final = DAY
@@ -29,10 +31,10 @@ _NO_SALTS: Final = Salts(0, b"", b"", lambda name: b"")
 
 
 class PlacedAt(NamedTuple):
-    """An event with its session, and its place in the order of the spool from 1 on. None on days left out."""
+    """A fact with its session, and its place in the order of the spool from 1 on. None on days left out."""
 
     at: int
-    placed: PlacedEvent | None
+    placed: PlacedFact | None
 
 
 def place_events(
@@ -45,15 +47,20 @@ def place_events(
     live: OrderedDict[tuple[int, int], PlacedSession] = OrderedDict()
     number = first_session
     for at, (_id, raw) in enumerate(events, 1):
-        event = understand_event(raw, target, now)
-        if event is None:
+        fact = understand_request(raw, target) if raw.ai_agent else understand_event(raw, target, now)
+        if fact is None:
             yield PlacedAt(at, None)
+            continue
+        if isinstance(fact, FactSpan):  # The number of a session marks what an undo removes.
+            alone = PlacedSession(number, raw.time, raw.time, fact)
+            number += 1
+            yield PlacedAt(at, None if raw.time // DAY in left_out else PlacedFact(fact, alone))
             continue
         key = (raw.visitor, raw.visit)
         session = live.get(key)
         idle = _LONGEST if raw.visit else IDLE
         if session is None or raw.time - session.last > idle or raw.time - session.started > _LONGEST:
-            session = PlacedSession(number, raw.time, raw.time, event)
+            session = PlacedSession(number, raw.time, raw.time, fact)
             number += 1
             live[key] = session
         session.last = raw.time
@@ -61,7 +68,17 @@ def place_events(
         while len(live) > _MOST_OPEN or (live and raw.time - next(iter(live.values())).last > _LONGEST):
             live.popitem(last=False)
         # Days that are left out use up numbers, so that those of other days do not depend on them.
-        yield PlacedAt(at, None if raw.time // DAY in left_out else PlacedEvent(event, session))
+        yield PlacedAt(at, None if raw.time // DAY in left_out else PlacedFact(fact, session))
+
+
+def understand_request(raw: HistoryEvent, target: EventTarget) -> FactSpan | None:
+    """Convert a request of an AI agent; None for one of an agent that is no longer known."""
+    known = agents().get(raw.ai_agent)
+    if known is None:
+        return None
+    return request_fact(
+        logged_request(known, raw.time, raw.url, raw.status, raw.user_agent, raw.referrer), target.site, None
+    )
 
 
 def understand_event(raw: HistoryEvent, target: EventTarget, now: int) -> Event | None:

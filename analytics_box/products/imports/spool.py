@@ -62,7 +62,8 @@ class Spool:
         events, totals = [], []
         for one in records:
             if isinstance(one, HistoryEvent):
-                events.append((one.time, one.visitor, not one.name, _BODY.encode(one)))
+                visitor, is_view = (None, False) if one.ai_agent else (one.visitor, not one.name)
+                events.append((one.time, visitor, is_view, _BODY.encode(one)))
             else:
                 totals.append((one.day, _BODY.encode(one)))
         with self._db:

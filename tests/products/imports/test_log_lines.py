@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.inprocess import BROWSER, NOON, WholeBox, whole_box
-from tests.products.imports.world import call, imported, status, uploaded
+from tests.products.imports.world import call, imported, status, undo, uploaded
 
 LOG = "0123456789abcdef"
 DAY = "2026-06-17"
@@ -16,9 +16,14 @@ NGINX = (
 
 
 def combined(
-    url: str, *, time: str = "17/Jun/2026:10:00:00 +0000", address: str = "198.51.100.7", agent: str = BROWSER
+    url: str,
+    *,
+    time: str = "17/Jun/2026:10:00:00 +0000",
+    address: str = "198.51.100.7",
+    agent: str = BROWSER,
+    status: int = 200,
 ) -> str:
-    return f'{address} - - [{time}] "GET {url} HTTP/1.1" 200 512 "-" "{agent}"\n'
+    return f'{address} - - [{time}] "GET {url} HTTP/1.1" {status} 512 "-" "{agent}"\n'
 
 
 def add(box: WholeBox, lines: list[str], *, first: int = 0, log: str = LOG, **more: Any) -> Any:
@@ -65,6 +70,77 @@ def test_lines_that_are_sent_again_count_once_whatever_their_pieces(tmp_path: Pa
         assert figures(box)["pageviews"] == 10
         # After its file was emptied, a log is another one: the same places are other lines.
         assert add(box, lines[:2], log="f" * 16)["stored"] == 2
+
+
+GPTBOT = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)"
+
+
+def agents(box: WholeBox, name: str = "ai_agent_pages") -> Any:
+    query = {"parameters": [name], "startDate": DAY, "endDate": DAY}
+    return box.post(f"/v1/query?website_id={box.sites['shop']}", query, key="all").json["data"][0]["data"]
+
+
+def test_lines_of_ai_agents_become_ai_traffic_with_formats_and_errors_and_no_page_views(tmp_path: Path) -> None:
+    with whole_box(tmp_path) as box:
+        lines = [
+            combined("/pricing?from=x", agent=GPTBOT),
+            combined("/gone", agent=GPTBOT, status=404),
+            combined("/llms.txt", agent=GPTBOT),
+            combined("/docs.md", agent=GPTBOT),
+            combined("/app.css", agent=GPTBOT),
+            combined("/moved", agent=GPTBOT, status=301),
+            combined("/strange", agent=GPTBOT, status=999),
+            combined("/gone", status=404),
+        ]
+        added = add(box, lines)
+        assert (added["stored"], {one["reason"]: one["rows"] for one in added["refused"]}) == (4, {"asset": 4})
+        formats = {row["page"]: row["format"] for row in agents(box)}
+        assert formats == {"/pricing": "html", "/gone": "html", "/llms.txt": "llms", "/docs.md": "markdown"}
+        assert [row["page"] for row in agents(box, "ai_error_pages")] == ["/gone"]
+        assert figures(box)["pageviews"] == 0
+        again = add(box, lines)
+        assert (again["stored"], again["repeated"]) == (0, 4)
+
+
+def test_imported_log_brings_ai_traffic_that_an_undo_removes(tmp_path: Path) -> None:
+    with whole_box(tmp_path) as box:
+        asked = [("/", BROWSER, 200), ("/a", GPTBOT, 200), ("/a", GPTBOT, 404), ("/llms.txt", GPTBOT, 200)]
+        lines = [
+            *(combined(url, agent=name, status=code) for url, name, code in asked),
+            combined("/", agent="Bingbot/2"),
+        ]
+        import_id = imported(box, "".join(lines).encode(), "access.log")
+        report = status(box, import_id)
+        assert (report["rows"], report["pageviews"], report["visitors"]) == (4, 1, 1)
+        assert [one["reason"] for one in report["refused"]] == ["bot"]
+        assert {row["page"]: row["requests"] for row in agents(box)} == {"/a": 2, "/llms.txt": 1}
+        assert [row["errors"] for row in agents(box, "ai_error_pages")] == [1]
+        found = figures(box)
+        assert (found["pageviews"], found["sessions"]) == (1, 1)
+        undo(box, import_id)
+        assert (agents(box), figures(box)["pageviews"]) == ([], 0)
+
+
+def test_only_ai_agents_of_a_log_are_added_to_a_day_that_the_script_measures(tmp_path: Path) -> None:
+    with whole_box(tmp_path) as box:
+        view = {"name": "screen_view", "path": "https://shop.example/", "timestamp": NOON - 3_600_000}
+        box.post(f"/track?website_id={box.sites['shop']}", view, origin="https://shop.example")
+        added = add(box, [combined("/"), combined("/", agent=GPTBOT)], aiOnly=True)
+        assert (added["stored"], [one["reason"] for one in added["refused"]]) == (1, ["person"])
+        assert (figures(box)["pageviews"], agents(box)[0]["requests"]) == (1, 1)
+
+
+def test_line_of_a_request_that_the_server_has_just_reported_is_left_out(tmp_path: Path) -> None:
+    with whole_box(tmp_path) as box:
+        report = {"websiteId": box.sites["shop"], "host": "shop.example", "path": "/docs", "userAgent": GPTBOT}
+        sent = box.ask(
+            "POST", "/ai-traffic", headers={"content_type": "application/json"}, body=json.dumps(report).encode()
+        )
+        assert sent.status == 202
+        noon = "17/Jun/2026:12:00:00 +0000"
+        added = add(box, [combined("/docs", agent=GPTBOT, time=noon), combined("/docs", agent=GPTBOT)])
+        assert (added["stored"], [one["reason"] for one in added["refused"]]) == (1, ["reported"])
+        assert agents(box)[0]["requests"] == 2
 
 
 def test_lines_of_earlier_days_have_a_visitor_for_each_day(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from analytics_box.ingest.ai_requests import format_of
 from analytics_box.products.imports.files import ImportFiles
 from analytics_box.products.imports.records import (
     ExportReader,
@@ -18,6 +19,7 @@ from analytics_box.products.imports.records import (
     instant,
 )
 from analytics_box.web.recognition import agent
+from analytics_box.web.recognition.ai_agents import AiAgent, find_agent
 
 _COMBINED: Final = re.compile(
     r"(?:\S+:\d+ )?(?P<address>\S+) \S+ (?P<user>.{0,256}?) \[(?P<time>[^\]]{20,40})\] "
@@ -25,6 +27,7 @@ _COMBINED: Final = re.compile(
     r'(?: "(?P<referrer>(?:[^"\\]|\\.)*)" "(?P<agent>(?:[^"\\]|\\.)*)")?.*'
 )
 _SERVED: Final = frozenset((200, 203, 206, 304))
+_ERRORS, _AFTER_ERRORS = 400, 600
 # Files that a page loads, by the ends of their names.
 _ASSET: Final = re.compile(
     r"\.(?:css|js|mjs|map|json|xml|txt|ico|png|jpe?g|gif|svg|webp|avif|bmp|woff2?|ttf|otf|eot|mp[34]|webm|ogg|wav|"
@@ -47,13 +50,17 @@ class LoggedRequest(msgspec.Struct, frozen=True):
 
 
 class LoggedPage(NamedTuple):
-    """A request for a page that was served. `time` is UTC ms."""
+    """A request for a page. `time` is UTC ms. Only that of an AI agent, which `agent` is, may be for a page that was
+    not `served` or for the text of one."""
 
     address: str
     time: int
     url: str
     referrer: str
     user_agent: str
+    status: int
+    served: bool
+    agent: AiAgent | None
 
 
 def _recognize(files: ImportFiles) -> str:
@@ -75,10 +82,18 @@ def _read(files: ImportFiles, _version: str, locate: Locate) -> Iterator[ImportR
 
 
 def record_of(text: str, locate: Locate) -> ImportRecord:
-    """The page view of a line of a log."""
+    """The page view, or the request of an AI agent, of a line of a log."""
     line = page_request(text)
     if isinstance(line, RowRefusal):
         return line
+    if line.agent is not None:
+        return HistoryEvent(
+            *(line.time, 0, 0, line.url),
+            referrer=line.referrer,
+            user_agent=line.user_agent,
+            ai_agent=line.agent.id,
+            status=line.status,
+        )
     if agent.parse(line.user_agent).bot:
         return RowRefusal("bot", line.user_agent)
     country, region, city = locate(line.address)
@@ -96,17 +111,25 @@ def record_of(text: str, locate: Locate) -> ImportRecord:
 
 
 def page_request(text: str) -> LoggedPage | RowRefusal:
-    """The request for a page in a line of a log, of a person or a bot."""
+    """The request for a page in a line of a log, of a person, a bot or an AI agent."""
     line = parse_json(text) if text.startswith("{") else parse_combined(text)
     if line is None:
         return RowRefusal("row", text)
     if line.time is None:
         return RowRefusal("time", text)
     path = line.url.partition("?")[0]
-    if line.method != "GET" or line.status not in _SERVED or _ASSET.search(path):
+    served = line.status in _SERVED and not _ASSET.search(path)
+    reader = find_agent(line.user_agent)
+    if line.method != "GET" or not (served or (reader is not None and _is_read(path, line.status))):
         return RowRefusal("asset", f"{line.method} {path} {line.status}")
     referrer = "" if line.referrer == "-" else line.referrer
-    return LoggedPage(line.address, line.time, line.url, referrer, line.user_agent)
+    return LoggedPage(line.address, line.time, line.url, referrer, line.user_agent, line.status, served, reader)
+
+
+def _is_read(path: str, status: int) -> bool:
+    """Whether an agent asked for a page or for text such as llms.txt, and got it or an error."""
+    is_text = not _ASSET.search(path) or format_of(None, path, None) != "other"
+    return is_text and (status in _SERVED or _ERRORS <= status < _AFTER_ERRORS)
 
 
 def parse_combined(text: str) -> LoggedRequest | None:
