@@ -24,8 +24,12 @@ ALWAYS_PAYS = 1_000  # rows that a roll-up of a day may have whatever the day ha
 PAYS = 4  # events of a day for each row of a roll-up of it
 
 _ALIKE = f"visitor & {LASTS} = 0"
-# The id of a session's start, which is of its day unless that row was erased (names.STARTER).
-_OF_THE_START = f"{_ALIKE} and (starter >> {VISITOR_BITS}) in (0, 2, 6)"
+# The id of a session's start, which is of its day unless that row was erased (names.STARTER). Then it may be that of the
+# day after, so ids of a day that were in a session from before are listed there, too.
+_OF_THE_START = (
+    f"{_ALIKE} and (starter >> {VISITOR_BITS}) in (0, 2, 6)"
+    " and (site_day, visitor) not in (select site_day, visitor from wanted_overnight)"
+)
 _VISITOR = f"starter % {1 << VISITOR_BITS}"
 _WANTED = "in (select site, day from wanted_days)"
 # A day and its website as one number, because what is grouped by less is grouped sooner.
@@ -104,7 +108,7 @@ class RollupBatch:
         self._roll_events()
         self._roll_sessions()
         self._check_that_it_pays()
-        self._done("wanted_events", "wanted_visits", "wanted_sessions")
+        self._done("wanted_events", "wanted_overnight", "wanted_visits", "wanted_sessions")
 
     def put_together(self) -> None:
         """Roll up spans of days (query.rollups.span) from the roll-ups of their days. If one of the days lacks a
@@ -145,7 +149,12 @@ class RollupBatch:
         return self._run(sqlite.DIALECT.finish(statement), values or {})
 
     def _roll_events(self) -> None:
-        self._of_events("wanted_events", f"time % {DAY} / {SLOT} as slot, kind, visitor, path")
+        overnight = f"case when session_started > 0 and session_started < time - time % {DAY} then 1 else 0 end"
+        self._of_events("wanted_events", f"time % {DAY} / {SLOT} as slot, kind, visitor, path, {overnight} as overnight")
+        self._do(
+            "create temp table wanted_overnight as select distinct site_day, visitor from wanted_events"
+            " where overnight = 1"
+        )
         self._roll_time()
         attributes = sorted({name for roll in OF_EVENTS for name in roll.group} - {"path"})
         by = ", ".join(str(number) for number in range(1, 3 + len(attributes)))
