@@ -150,7 +150,9 @@ class RollupBatch:
 
     def _roll_events(self) -> None:
         overnight = f"case when session_started > 0 and session_started < time - time % {DAY} then 1 else 0 end"
-        self._of_events("wanted_events", f"time % {DAY} / {SLOT} as slot, kind, visitor, path, {overnight} as overnight")
+        self._of_events(
+            "wanted_events", f"time % {DAY} / {SLOT} as slot, kind, visitor, path, {overnight} as overnight"
+        )
         self._do(
             "create temp table wanted_overnight as select distinct site_day, visitor from wanted_events"
             " where overnight = 1"
