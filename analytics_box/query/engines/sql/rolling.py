@@ -24,8 +24,8 @@ ALWAYS_PAYS = 1_000  # rows that a roll-up of a day may have whatever the day ha
 PAYS = 4  # events of a day for each row of a roll-up of it
 
 _ALIKE = f"visitor & {LASTS} = 0"
-# The id of a session's start, which is of its day unless that row was erased (names.STARTER). Then it may be that of the
-# day after, so ids of a day that were in a session from before are listed there as well.
+# The id of a session's start, which is of its day unless that row was erased (names.STARTER). Then it may be of the day
+# after: ids of a day that were in a session from before are listed there as well.
 _OF_THE_START = (
     f"{_ALIKE} and (starter >> {VISITOR_BITS}) in (0, 2, 6)"
     " and (site_day, visitor) not in (select site_day, visitor from wanted_overnight)"
