@@ -85,11 +85,16 @@ def visit(site: int, now: int) -> list[Fact]:
     ]
 
 
+def of_an_agent(site: int, now: int) -> list[Fact]:
+    """Requests of an AI agent for two pages."""
+    request = _span("ai_requests", site, now - 60_000, 0, _OF_AN_AGENT)
+    return [replace(request, path=path) for path in ("/a", "/only-agents")]
+
+
 def of_assistants(site: int, now: int) -> list[Fact]:
     """Requests of an AI agent for two pages, and a visitor whom its product refers to one of them."""
-    paths = ("/a", "/only-agents")
     return [
-        *(replace(_span("ai_requests", site, now - 60_000, 0, _OF_AN_AGENT), path=path) for path in paths),
+        *of_an_agent(site, now),
         replace(_event(site, now - 50_000, PAGE_VIEW, "/a", CHAT), attributes=_FROM_CHAT),
     ]
 

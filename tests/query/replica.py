@@ -23,7 +23,7 @@ from analytics_box.query.engines.transfer import COPIED
 from analytics_box.query.plan import QueryPlan
 from tests.inprocess import FixedClock
 from tests.migrated import migrated
-from tests.query.facts_of_all_kinds import visit
+from tests.query.facts_of_all_kinds import of_an_agent, visit
 
 SITE = 1
 
@@ -58,7 +58,8 @@ class World:
     def visit(self) -> None:
         """Facts of every kind arrive."""
         self.clock.advance(seconds=1)
-        facts = visit(SITE, self.clock.now())
+        now = self.clock.now()
+        facts = [*visit(SITE, now), *of_an_agent(SITE, now)]
         self.db.write_now(lambda db: self.ledger.append(db, facts))
         self.db.write_now(self._check)
 

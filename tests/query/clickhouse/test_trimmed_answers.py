@@ -24,7 +24,7 @@ from tests.examples import some
 from tests.query.checks_of_all_kinds import store_a_monitor
 from tests.query.clickhouse.served import needs_chdb, serving
 from tests.query.clickhouse.world import lines_of_export
-from tests.query.facts_of_all_kinds import visit
+from tests.query.facts_of_all_kinds import of_an_agent, visit
 from tests.query.test_every_type import ask
 from tests.query.world import World as Questions
 
@@ -77,9 +77,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with serving() as served:
         made = World(tmp_path_factory.mktemp("world"), served.new_database())
         (site,) = made.new_sites(1)
-        made.store_facts(visit(site, made.clock.now()))
+        made.store_facts([*visit(site, made.clock.now()), *of_an_agent(site, made.clock.now())])
         store_a_monitor(made.db, site, made.clock.now())
-        made.store_facts(visit(99, made.clock.now()))  # what is newest stays
+        made.store_facts([*visit(99, made.clock.now()), *of_an_agent(99, made.clock.now())])  # what is newest stays
         made.trim()
         yield made
         made.close()
@@ -100,7 +100,7 @@ def test_nothing_of_the_website_is_left_here_but_what_is_quarantined(world: Worl
         query = f"select count(*) from {name} where site = ?{counted}"
         assert world.db.read_now(lambda db, query=query: db.execute(query, (SITE,)).fetchall()) > [(0,)]  # type: ignore[misc]  # a default
         left = world.trimmed.read_now(lambda db, query=query: db.execute(query, (SITE,)).fetchall())  # type: ignore[misc]  # a default
-        assert left == [(0,)]
+        assert left == [(0,)], name
 
 
 def test_an_export_has_the_same_rows(world: World) -> None:
