@@ -199,7 +199,7 @@ def test_the_status_says_what_is_there(world: World) -> None:
     world.maintain()
     world.visit()
     status = world.runner.run(world.engines.status())
-    assert (status.state, status.rows, status.behind) == ("ready", 20, 20)
+    assert (status.state, status.rows, status.behind) == ("ready", 26, 26)
     assert status.size > 0
     assert status.memory > 0
 

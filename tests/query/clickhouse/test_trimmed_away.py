@@ -77,8 +77,7 @@ def test_tables_that_were_emptied_are_not_filled_over_what_is_lost(
 
 def test_pending_changes_beyond_the_limit_are_dropped_and_sent_again_later(facts: World) -> None:
     old(facts)
-    facts.faulty = 1.0
-    with patch.object(copies, "MOST", 3):
+    with patch.object(copies, "MOST", 3), patch.object(facts.server, "_fault", lambda: "refused"):
         facts.happen("erase")
         facts.happen("move")
         facts.visit()
