@@ -36,6 +36,7 @@ WITHOUT_GROUPS = {
     *("revenue_overview", "failed_payments"),
 }
 _SPELLED = {
+    "verified": ("0", "1"),
     "event_property": ("k", "plan", "k=x", "plan=1", "ü=true", "k=", "nothing"),
     "scroll": ("1", "25", "99", "100"),
     "engaged": ("1", "10", "13", "7200"),

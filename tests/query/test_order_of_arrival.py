@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from analytics_box.base.clock import MINUTE, SECOND
-from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, Event, Fact
+from analytics_box.base.facts.event import CUSTOM, PAGE_EXIT, Event, Fact, FactSpan
 from analytics_box.query.catalog import registry
 from analytics_box.query.catalog.site_use import FILE_DOWNLOAD, SITE_SEARCH
 from analytics_box.query.catalog.values import id_text
@@ -18,7 +18,7 @@ from tests.query.test_brute import OF_LINKS, OF_MONITORS
 from tests.query.world import World
 
 NOON = at(2026, 6, 17, 12)
-VISITS = 12
+VISITS = 16
 SEEDS = 4 if is_thorough() else 2
 
 
@@ -54,7 +54,11 @@ def visits(seed: int, site: int) -> list[list[Fact]]:
 
 
 def sent_by_tracker(fact: Fact, index: int) -> Fact:
-    """Some custom events as ones that the tracker sends by itself."""
+    """Some custom events as ones that the tracker sends by itself; agents read pages that nobody visits, too."""
+    if isinstance(fact, FactSpan) and fact.table == "ai_requests" and index % 2:
+        return replace(fact, path=f"/agents/{index % 3}")
+    if isinstance(fact, FactSpan) and fact.table == "engagement":
+        return replace(fact, path="/")
     if not isinstance(fact, Event) or fact.kind != CUSTOM or index % 3:
         return fact
     name, key = (SITE_SEARCH, FILE_DOWNLOAD)[index // 3 % 2]
@@ -118,8 +122,8 @@ def said(world: World, site: int, name: str, *, both: bool) -> list[dict[str, An
 
 
 def without_numbers(row: dict[str, Any]) -> dict[str, Any]:
-    """A row without the ids of its events."""
-    shown = {key: value for key, value in row.items() if key not in {"event_id", "session_name"}}
+    """A row without the ids of its events, and of its website."""
+    shown = {key: value for key, value in row.items() if key not in {"event_id", "session_name", "websites"}}
     if isinstance(row.get("events"), list):
         shown["events"] = [event[1:] for event in row["events"]]
     return shown

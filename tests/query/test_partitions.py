@@ -32,6 +32,8 @@ OF_FACTS = {
     *("pageviews", "total_events", "events", "count", "errors", "totalErrors", "samples", "measurements"),
     *("total_clicks", "page_views", "occurrences", "events_with_properties", "form_starts", "form_submits"),
     *("requests", "training", "search_index", "on_demand"),
+    *("transactions", "total_transactions", "sale_count", "subscription_count", "refund_count", "attempts"),
+    *("attributed_transactions", "failed_payment_attempts", "canceled_payment_attempts"),
     *("error_occurrences", "exposures", "clicks", "total", "total_checks", "checks"),
 }
 OF_EACH_SESSION = {"sessions", "total_sessions", "interactive_sessions", "transitions", "pageviews", "total_events"}
@@ -54,13 +56,18 @@ KEYS: dict[str, tuple[str, ...]] = {
     "profile_list": ("visitor_id",),
     "link_top_bots": ("name",),
     "error_fingerprints": ("fingerprint",),
+    "mcp_clients": ("client",),
 }
 # Fields that say what is special about a row, but not which row it is.
-BESIDE = {"path", "stack", "inferred_type", "render_strategy", "top_abandoned_field", "url"}
+BESIDE = {
+    *("path", "stack", "inferred_type", "render_strategy", "top_abandoned_field", "url"),
+    *("top_payment_failure_reason", "top_payment_cancellation_reason"),
+}
 # Types with a row for each fact or session.
 LISTED = {
     *("recent_errors", "custom_events_recent", "session_events", "session_list", "interesting_sessions"),
     *("profile_sessions", "uptime_recent_checks", "realtime_feed"),
+    *("recent_transactions", "profile_revenue"),
 }
 # Types whose parts may be more or less than the whole, and why.
 NOT_PARTED = {
@@ -139,7 +146,7 @@ def answer(story: Story, asked: Asked, group: Mapping[str, Sequence[Filter]]) ->
 def counted(name: str, rows: Sequence[dict[str, Any]]) -> Counter[str]:
     """How much there is of what; nothing of it is the same as no row."""
     if name in LISTED:
-        return Counter(json.dumps(row, sort_keys=True) for row in rows)
+        return Counter(json.dumps(row, sort_keys=True, default=str) for row in rows)
     return sums_of(name, rows, counts_of(name))
 
 
