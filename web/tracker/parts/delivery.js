@@ -143,5 +143,9 @@ export default async (core) => {
   if (document.prerendering) {
     await new Promise((done) => document.addEventListener("prerenderingchange", done));
     shown = Date.now();
+  } else {
+    // It may have been shown while this part was on its way.
+    const active = performance.getEntriesByType("navigation")[0]?.activationStart;
+    if (active) shown = Math.floor(performance.timeOrigin + active);
   }
 };
