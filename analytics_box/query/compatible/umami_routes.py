@@ -2,7 +2,7 @@
 metrics/expanded and active."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -262,20 +262,26 @@ def _label_of(zone: ZoneInfo, width: Granularity) -> Callable[[str], str]:
     return label
 
 
+def _rows_asked(request: Request[Any, Any, Any], known: Collection[str]) -> tuple[str, int, int]:
+    """The type of a list, its limit and its offset. Raises InvalidQuery."""
+    kind = request.query_params.get("type", "")
+    if kind not in known:
+        raise InvalidQuery(
+            _("The type {name} is not supported. Use {known}").format(name=kind[:64], known=", ".join(known))
+        )
+    limit, offset = (_count(request, name, usual) for name, usual in (("limit", 500), ("offset", 0)))
+    if not 1 <= limit <= MAX_LIMIT - offset:
+        raise InvalidQuery(_("Up to {most} rows can be read").format(most=MAX_LIMIT))
+    return kind, limit, offset
+
+
 async def metrics(
     request: Request[Any, Any, Any], call: NamedDependency[Call], website_id: FromPath[str]
 ) -> Response[bytes]:
     """Answer with the visitors of each value of a type, most first; of events with their number."""
     reads = await read_scope(request.scope, call, website_id)
-    kind = request.query_params.get("type", "")
-    if kind not in _COLUMNS:
-        raise InvalidQuery(
-            _("The type {name} is not supported. Use {known}").format(name=kind[:64], known=", ".join(_COLUMNS))
-        )
+    kind, limit, offset = _rows_asked(request, _COLUMNS)
     period, filters = _period(request), _filters(request, "type", "limit", "offset")
-    limit, offset = (_count(request, name, usual) for name, usual in (("limit", 500), ("offset", 0)))
-    if not 1 <= limit <= MAX_LIMIT - offset:
-        raise InvalidQuery(_("Up to {most} rows can be read").format(most=MAX_LIMIT))
     metric, column = "events" if kind == "event" else "visitors", _COLUMNS[kind]
     dimensions = (column, "country") if column in {"region", "city"} else (column,)
     left_out = {"source": DIRECT, "name": "screen_view"}.get(column, "")
@@ -298,15 +304,8 @@ async def metric_details(
 ) -> Response[bytes]:
     """Answer with the totals of each value of a type of visits, most visitors first."""
     reads = await read_scope(request.scope, call, website_id)
-    kind = request.query_params.get("type", "")
-    if kind not in _OF_VISITS:
-        raise InvalidQuery(
-            _("The type {name} is not supported. Use {known}").format(name=kind[:64], known=", ".join(_OF_VISITS))
-        )
+    kind, limit, offset = _rows_asked(request, _OF_VISITS)
     period, filters = _period(request), _filters(request, "type", "limit", "offset")
-    limit, offset = (_count(request, name, usual) for name, usual in (("limit", 500), ("offset", 0)))
-    if not 1 <= limit <= MAX_LIMIT - offset:
-        raise InvalidQuery(_("Up to {most} rows can be read").format(most=MAX_LIMIT))
     asked = BreakdownRequest(_TOTALS, period, (_COLUMNS[kind],), filters, first=("visitors", True))
     (answer,) = await read_breakdowns(call, reads, asked)
     rows = [
